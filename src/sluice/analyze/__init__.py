@@ -1,0 +1,1 @@
+"""Analyze: a snapshot and what came before it in, a workload out."""

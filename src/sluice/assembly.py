@@ -1,0 +1,1 @@
+"""Picks classes from settings: the only place that does."""

@@ -1,0 +1,80 @@
+"""One tick: observe, analyze, plan, apply. The same loop runs live and simulated."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol
+
+from sluice.analyze.base import Analyzer
+from sluice.execute.base import Executor
+from sluice.model import Decision, Objective, Plan
+from sluice.monitor.base import Monitor
+from sluice.plan.base import PlanContext, Policy
+
+
+class Sink(Protocol):
+    """Where decisions go."""
+
+    def append(self, decision: Decision) -> None: ...
+
+
+class ControlLoop:
+    """Ties the four stages together; knows neither the world nor the clock."""
+
+    def __init__(
+        self,
+        *,
+        monitor: Monitor,
+        analyzer: Analyzer,
+        policy: Policy,
+        executor: Executor,
+        objective: Objective,
+        sink: Sink,
+        shadows: Sequence[Policy] = (),
+        memory: int = 64,
+    ) -> None:
+        self._monitor = monitor
+        self._analyzer = analyzer
+        self._policy = policy
+        self._executor = executor
+        self._objective = objective
+        self._sink = sink
+        self._shadows = tuple(shadows)
+        self._memory = memory
+        self._recent: dict[str, deque[Decision]] = {}
+        self._tick = 0
+
+    def tick(self) -> tuple[Decision, ...]:
+        """Decide once for every group."""
+        observed = self._monitor.observe()
+        memory = [self._recent_of(snapshot.group) for snapshot in observed]
+        workloads = [self._analyzer.analyze(s, recent) for s, recent in zip(observed, memory, strict=True)]
+        peers = {w.group: w for w in workloads} if len(workloads) > 1 else None
+        decisions = []
+        for snapshot, workload, recent in zip(observed, workloads, memory, strict=True):
+            context = PlanContext(workload=workload, objective=self._objective, recent=recent, peers=peers)
+            plan = self._policy.plan(context)
+            receipt = self._executor.apply(plan)
+            decision = Decision(
+                tick=self._tick,
+                snapshot=snapshot,
+                workload=workload,
+                plan=plan,
+                receipt=receipt,
+                shadows=self._shadow_plans(context),
+            )
+            self._sink.append(decision)
+            decisions.append(decision)
+        # Only now: every group of this tick was planned with the same past.
+        for decision, recent in zip(decisions, memory, strict=True):
+            recent.append(decision)
+        self._tick += 1
+        return tuple(decisions)
+
+    def _recent_of(self, group: str) -> deque[Decision]:
+        recent = self._recent.get(group)
+        if recent is None:
+            recent = self._recent[group] = deque(maxlen=self._memory)
+        return recent
+
+    def _shadow_plans(self, context: PlanContext) -> tuple[Plan, ...]:
+        return tuple(shadow.plan(context) for shadow in self._shadows)

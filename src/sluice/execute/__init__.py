@@ -1,0 +1,1 @@
+"""Execute: a plan in, a receipt out."""

@@ -1,0 +1,28 @@
+"""The vocabulary: frozen values that carry everything from stage to stage."""
+
+from sluice.model.assignment import NOBODY, Assignment, Move, Partition
+from sluice.model.decision import Decision, Receipt
+from sluice.model.objective import Objective
+from sluice.model.plan import Action, Candidate, Plan, Prediction, Reason, action_between
+from sluice.model.snapshot import ConsumerReports, LagBasis, Snapshot
+from sluice.model.workload import Workload
+
+__all__ = [
+    "NOBODY",
+    "Action",
+    "Assignment",
+    "Candidate",
+    "ConsumerReports",
+    "Decision",
+    "LagBasis",
+    "Move",
+    "Objective",
+    "Partition",
+    "Plan",
+    "Prediction",
+    "Reason",
+    "Receipt",
+    "Snapshot",
+    "Workload",
+    "action_between",
+]

@@ -1,0 +1,1 @@
+"""Observe: a world in, snapshots out."""

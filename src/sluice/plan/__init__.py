@@ -1,0 +1,1 @@
+"""Plan: a workload in, a plan out. Pure: no clock, no I/O, no hidden state."""

@@ -1,0 +1,1 @@
+"""The second world: virtual time, every event."""

@@ -1,0 +1,1 @@
+"""Numbers in, numbers out: packing, queueing formulas, smoothing, and their compiled kernels."""
