@@ -1,0 +1,14 @@
+"""Bin packing: partitions are items, consumers are bins. Arrays in, arrays out."""
+
+from collections.abc import Mapping
+
+from sluice.theory.packing.any_fit import ANY_FIT
+from sluice.theory.packing.base import Packer, Packing
+from sluice.theory.packing.least_loaded import least_loaded
+from sluice.theory.packing.metrics import cbs, pareto_front, rscore
+from sluice.theory.packing.modified import MODIFIED
+from sluice.theory.packing.spread import spread
+
+PACKERS: Mapping[str, Packer] = {**ANY_FIT, **MODIFIED}
+
+__all__ = ["PACKERS", "Packer", "Packing", "cbs", "least_loaded", "pareto_front", "rscore", "spread"]
