@@ -17,7 +17,9 @@ import typer
 from sluice import __version__
 from sluice.errors import SluiceError
 
-VERBS: Mapping[str, str] = {}
+VERBS: Mapping[str, str] = {
+    "broker": "Start and stop a real Kafka on this machine.",
+}
 """Name → what `sluice --help` says of it. Only the verb that is called is imported."""
 
 

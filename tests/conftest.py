@@ -1,0 +1,41 @@
+"""Fixtures of the live tests: one real broker for all of them, started when the first one asks for it."""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import pytest
+
+from sluice.broker import Broker
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[Broker]:
+    """A real broker; `broker.bootstrap` is its address. Tests that stop or kill one start their own."""
+    with Broker() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def unique() -> Callable[[str], str]:
+    """Names nobody else uses: topics and groups of one test stay out of the way of the others."""
+    return lambda stem: f"{stem}-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def make_topic(broker: Broker, unique: Callable[[str], str]) -> Callable[..., str]:
+    """Create a topic under a fresh name: `make_topic(partitions)`, with a stem and settings of the topic as wanted."""
+    from confluent_kafka.admin import AdminClient
+    from confluent_kafka.cimpl import NewTopic
+
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+
+    def create(partitions: int = 1, stem: str = "topic", **config: str) -> str:
+        name = unique(stem)
+        settings = {key.replace("_", "."): value for key, value in config.items()}
+        new = NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)
+        admin.create_topics([new])[name].result(10)
+        return name
+
+    return create
