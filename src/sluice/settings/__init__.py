@@ -1,0 +1,1 @@
+"""What a user writes in TOML, checked; picks no classes and runs nothing."""

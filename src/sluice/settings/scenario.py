@@ -1,0 +1,96 @@
+"""A scenario: the load, the group that serves it, the promise and the policies' arguments. One TOML file."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from sluice.settings.base import Listed, Settings, checked
+from sluice.settings.group import GroupSettings
+from sluice.settings.toml import read_toml
+from sluice.settings.topic import TopicSettings
+
+Argument = bool | int | float | str | list[float] | list[str]
+
+
+class ObjectiveSettings(Settings):
+    """The promise."""
+
+    latency_s: Annotated[float, Field(gt=0)]
+    """From arrival to the end of processing."""
+    sla_ratio: Annotated[float, Field(gt=0, le=1)] = 0.95
+    """Share of the events that must keep it."""
+
+
+class GuardSettings(Settings):
+    """What overrules every policy."""
+
+    cool_down_s: Annotated[float, Field(ge=0)] = 0.0
+    """No further action for this long after one."""
+    min_consumers: Annotated[int, Field(ge=1)] = 1
+    max_consumers: Annotated[int, Field(ge=1)] | None = None
+    """At most one consumer a partition by default: more would be idle."""
+    patience_up: Annotated[int, Field(ge=1)] = 1
+    """Scale up only when this many decisions in a row ask for it."""
+    patience_down: Annotated[int, Field(ge=1)] = 1
+
+
+class Scenario(Settings):
+    """One experiment, whole."""
+
+    name: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    duration_s: Annotated[float, Field(gt=0)]
+    interval_s: Annotated[float, Field(gt=0)] = 1.0
+    """Time between two decisions."""
+    seeds: Annotated[int, Field(ge=1)] = 6
+    """How many runs a comparison makes by default: seeds 0, 1, …"""
+    policies: Listed[str] = ()
+    """What a comparison compares by default."""
+    objective: ObjectiveSettings
+    topic: Annotated[Listed[TopicSettings], Field(min_length=1)]
+    """`[topic]`, or `[[topic]]` for several."""
+    group: Annotated[Listed[GroupSettings], Field(min_length=1)]
+    """`[group]`, or `[[group]]` for several."""
+    guards: GuardSettings = GuardSettings()
+    policy: dict[str, dict[str, Argument]] = Field(default_factory=dict)
+    """Arguments by policy: `[policy.tail-binpack]`, then `f_up = 0.9`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_is_a_list_of_one(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {k: [v] if k in ("topic", "group") and isinstance(v, dict) else v for k, v in data.items()}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Scenario":
+        topics = {topic.name: topic.partitions for topic in self.topic}
+        for what, names in (("topic", [t.name for t in self.topic]), ("group", [g.name for g in self.group])):
+            twice = [name for name, count in Counter(names).items() if count > 1]
+            if twice:
+                raise ValueError(f"{what} {twice[0]!r} is there twice; give each its own name")
+        for number, group in enumerate(self.group):
+            where = f"group[{number}]" if len(self.group) > 1 else "group"
+            for name in group.topics:
+                if name not in topics:
+                    raise ValueError(f"{where}.topics names {name!r}; the scenario has {', '.join(topics)}")
+            partitions = sum(topics[name] for name in group.topics or topics)
+            if group.initial_consumers > partitions:
+                raise ValueError(
+                    f"{where}.initial_consumers is {group.initial_consumers}, more consumers than the {partitions} "
+                    "partitions it reads; the rest would be idle"
+                )
+        if self.guards.max_consumers is not None and self.guards.max_consumers < self.guards.min_consumers:
+            raise ValueError(
+                f"guards.max_consumers {self.guards.max_consumers} is below min_consumers {self.guards.min_consumers}"
+            )
+        if self.duration_s < self.interval_s:
+            raise ValueError(f"duration_s {self.duration_s:g} is shorter than interval_s {self.interval_s:g}")
+        return self
+
+
+def read_scenario(path: Path) -> Scenario:
+    """The scenario in a TOML file."""
+    return checked(Scenario, read_toml(path), str(path))
