@@ -1,0 +1,78 @@
+"""The plan in force, for whoever asks: in memory, over HTTP, and in a file."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sluice.model import Assignment, PublishedPlan
+
+
+class PlanBoard:
+    """Holds one plan a group. A version is given out once, and stays while the target stays.
+
+    `max_age_s`: a plan the controller has not stood by for that long is no longer shown: its loop has stopped.
+    """
+
+    def __init__(
+        self, *, max_age_s: float = 60.0, folder: Path | None = None, now: Callable[[], float] = time.time
+    ) -> None:
+        self._max_age_s = max_age_s
+        self._folder = folder
+        self._now = now
+        self._plans: dict[str, PublishedPlan] = {}
+        self._changed = threading.Condition()
+
+    def publish(self, group: str, target: Assignment) -> PublishedPlan:
+        """Put the target up; the same target again only renews it."""
+        with self._changed:
+            old = self._plans.get(group)
+            if old is not None and _same(old.target, target):
+                version = old.version
+            else:
+                # The clock makes versions of a restarted controller differ from those of its predecessor.
+                version = max(int(self._now() * 1000), old.version + 1 if old else 0)
+            plan = PublishedPlan(group=group, version=version, time_s=self._now(), target=target)
+            self._plans[group] = plan
+            self._changed.notify_all()
+        self._write(plan)
+        return plan
+
+    def renew(self, group: str) -> PublishedPlan | None:
+        """Stand by the plan there is; None when there is none."""
+        with self._changed:
+            plan = self._plans.get(group)
+        return self.publish(group, plan.target) if plan else None
+
+    def read(self, group: str) -> PublishedPlan | None:
+        with self._changed:
+            return self._valid(group)
+
+    def wait(self, group: str, version: int, limit_s: float) -> PublishedPlan | None:
+        """The plan as soon as its version is not `version`; after `limit_s` whatever there is."""
+        with self._changed:
+            self._changed.wait_for(lambda: (p := self._plans.get(group)) is not None and p.version != version, limit_s)
+            return self._valid(group)
+
+    def path(self, group: str) -> Path | None:
+        """The file members on this machine may read instead of asking."""
+        return self._folder / f"{group}.plan.json" if self._folder else None
+
+    def _valid(self, group: str) -> PublishedPlan | None:
+        plan = self._plans.get(group)
+        return plan if plan is not None and self._now() - plan.time_s <= self._max_age_s else None
+
+    def _write(self, plan: PublishedPlan) -> None:
+        path = self.path(plan.group)
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Replaced whole: a reader sees the old plan or the new one, never half of one.
+        fresh = path.with_suffix(".new")
+        fresh.write_text(plan.to_json())
+        os.replace(fresh, path)
+
+
+def _same(left: Assignment, right: Assignment) -> bool:
+    return left.partitions == right.partitions and left.same_as(right)

@@ -1,0 +1,39 @@
+"""The plan as the controller publishes it for members of a consumer group."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sluice.errors import InputError
+from sluice.model.assignment import Assignment, Partition
+from sluice.model.values import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PublishedPlan(Value):
+    """Who is to own what, under a number that changes with every new target and with nothing else."""
+
+    group: str
+    version: int
+    time_s: float
+    """When the controller last stood by this plan (seconds since 1970); an old one may be nobody's any more."""
+    target: Assignment
+
+    def to_json(self) -> str:
+        owned = {name: [str(p) for p in held] for name, held in self.target.owned().items()}
+        return json.dumps({"group": self.group, "version": self.version, "time_s": self.time_s, "owned": owned})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "PublishedPlan":
+        """The inverse of `to_json`; InputError when the text is something else."""
+        try:
+            data: dict[str, Any] = json.loads(text)
+            owned = {str(name): [Partition.parse(p) for p in held] for name, held in data["owned"].items()}
+            return cls(
+                group=str(data["group"]),
+                version=int(data["version"]),
+                time_s=float(data["time_s"]),
+                target=Assignment.of(owned),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"not a published plan: {type(error).__name__}: {error}") from error
