@@ -26,6 +26,7 @@ def groups(draw: st.DrawFn) -> tuple[Assignment, list[Member]]:
     """A plan, and members that need not match it: unknown names, missing consumers, doubled names, stale claims."""
     plan_names = draw(st.lists(st.sampled_from("vwxyz"), unique=True, max_size=4))
     planned: dict[str, list[Partition]] = {name: [] for name in plan_names}
+    member_names = draw(st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=5))
     members = [
         Member(
             member_id=f"{name}-{i}",
@@ -33,11 +34,12 @@ def groups(draw: st.DrawFn) -> tuple[Assignment, list[Member]]:
             topics=draw(st.sampled_from([frozenset(TOPICS), frozenset(TOPICS), frozenset("a")])),
             generation=draw(st.integers(3, 5)),
         )
-        for i, name in enumerate(draw(st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=5)))
+        for i, name in enumerate(member_names)
     ]
     claims: list[set[Partition]] = [set() for _ in members]
     for partition in PARTITIONS:
-        if plan_names and draw(st.integers(0, 9)):
+        named = draw(st.integers(0, 9)) > 0
+        if plan_names and named:
             planned[draw(st.sampled_from(plan_names))].append(partition)
         for claimant in draw(st.lists(st.integers(0, len(members) - 1), unique=True, max_size=2)):
             claims[claimant].add(partition)

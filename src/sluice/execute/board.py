@@ -1,6 +1,5 @@
 """The plan in force, for whoever asks: in memory, over HTTP, and in a file."""
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -71,7 +70,7 @@ class PlanBoard:
         # Replaced whole: a reader sees the old plan or the new one, never half of one.
         fresh = path.with_suffix(".new")
         fresh.write_text(plan.to_json())
-        os.replace(fresh, path)
+        fresh.replace(path)
 
 
 def _same(left: Assignment, right: Assignment) -> bool:

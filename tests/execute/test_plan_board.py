@@ -1,0 +1,146 @@
+"""Publishing: versions, age, the file, and the HTTP endpoint as a member sees it."""
+
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from sluice.errors import InputError
+from sluice.execute.board import PlanBoard
+from sluice.execute.plan_server import PlanServer
+from sluice.model import Assignment, Partition, PublishedPlan
+from sluice.sdk.group_source import FILE_MAX_AGE_S, FileSource, HttpSource, make_source
+from sluice.sdk.group_watch import PlanWatch
+
+ONE = Assignment.of({"c0": [Partition("a-b", 0), Partition("a-b", 1)]})
+TWO = Assignment.of({"c0": [Partition("a-b", 0)], "c1": [Partition("a-b", 1)], "idle": []})
+
+
+@dataclass
+class Clock:
+    time_s: float = 1_000.0
+
+    def __call__(self) -> float:
+        return self.time_s
+
+
+def test_a_plan_survives_the_wire() -> None:
+    plan = PublishedPlan(group="g", version=7, time_s=3.5, target=TWO)
+    assert PublishedPlan.from_json(plan.to_json()) == plan
+    for text in ("", "[]", "{}", '{"group":"g","version":1,"time_s":0,"owned":{"c":["nonsense"]}}'):
+        with pytest.raises(InputError):
+            PublishedPlan.from_json(text)
+
+
+def test_the_version_changes_with_the_target_only_and_never_comes_twice() -> None:
+    clock = Clock()
+    board = PlanBoard(now=clock)
+    first = board.publish("g", ONE)
+    clock.time_s += 5
+    again = board.publish("g", Assignment.of({"c0": [Partition("a-b", 1), Partition("a-b", 0)]}))
+    assert (again.version, again.time_s) == (first.version, 1_005.0)
+    clock.time_s -= 100  # a clock that was set back
+    assert board.publish("g", TWO).version > first.version
+    successor = PlanBoard(now=Clock(1_020.0))
+    assert successor.publish("g", ONE).version not in (first.version, first.version + 1)
+
+
+def test_a_plan_nobody_stands_by_is_not_shown() -> None:
+    clock = Clock()
+    board = PlanBoard(now=clock, max_age_s=10.0)
+    assert board.renew("g") is None
+    board.publish("g", ONE)
+    clock.time_s += 9
+    assert board.renew("g") is not None
+    clock.time_s += 9
+    assert board.read("g") is not None
+    clock.time_s += 9
+    assert board.read("g") is None
+    assert board.wait("g", 0, 0.0) is None
+
+
+def test_the_file_is_as_good_as_the_endpoint_until_it_grows_old(tmp_path: Path) -> None:
+    clock = Clock()
+    board = PlanBoard(now=clock, folder=tmp_path / "plans")
+    path = board.path("g")
+    assert path is not None
+    source = FileSource(path, "g", now=clock)
+    assert source.ask(1.0) is None
+    plan = board.publish("g", TWO)
+    assert source.ask(1.0) == plan
+    assert source.wait(None) == plan
+    assert FileSource(path, "another", now=clock).ask(1.0) is None
+    clock.time_s += FILE_MAX_AGE_S + 1
+    assert source.ask(1.0) is None
+
+
+def test_members_hear_of_a_new_plan_at_once() -> None:
+    board = PlanBoard()
+    with PlanServer(board) as server:
+        watch = PlanWatch(make_source(server.url, "g h/ü"))
+        first = board.publish("g h/ü", ONE)
+        assert _until(lambda: watch.latest == first) < 2.0
+        second = board.publish("g h/ü", TWO)
+        assert _until(lambda: watch.latest == second) < 0.5
+        assert HttpSource(server.url, "nobody").ask(1.0) is None
+    assert _until(lambda: watch.latest is None) < 2.0
+    watch.close()
+
+
+@pytest.mark.parametrize("query", ["?after=x", "?hold_s=x"])
+def test_nonsense_is_refused(query: str) -> None:
+    with PlanServer(PlanBoard()) as server:
+        connection = HTTPConnection(server.url.removeprefix("http://"), timeout=2.0)
+        connection.request("GET", "/plans/g" + query)
+        assert connection.getresponse().status == 400
+        connection.close()
+
+
+def test_a_controller_that_is_away_or_silent_costs_no_more_than_the_limit() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        started_s = time.monotonic()
+        assert HttpSource(f"http://127.0.0.1:{port}", "g").ask(0.2) is None
+        assert 0.15 < time.monotonic() - started_s < 0.6
+    assert HttpSource(f"http://127.0.0.1:{port}", "g").ask(0.2) is None
+
+
+def test_an_answer_that_drips_in_is_cut_off() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+
+        def drip() -> None:
+            client, _ = slow.accept()
+            with client:
+                client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                for _ in range(20):
+                    client.sendall(b" ")
+                    time.sleep(0.05)
+
+        threading.Thread(target=drip, daemon=True).start()
+        started_s = time.monotonic()
+        assert HttpSource(f"http://127.0.0.1:{slow.getsockname()[1]}", "g").ask(0.2) is None
+        assert time.monotonic() - started_s < 0.6
+
+
+@pytest.mark.parametrize("place", ["ftp://host/x", "http://", "http://host:port"])
+def test_a_source_that_cannot_be_is_named(place: str) -> None:
+    with pytest.raises(InputError, match="plan source"):
+        make_source(place, "g")
+
+
+def test_a_taken_port_is_one_clear_line() -> None:
+    with PlanServer(PlanBoard()) as server, pytest.raises(InputError, match="cannot listen"):
+        PlanServer(PlanBoard(), port=int(server.url.rpartition(":")[2]))
+
+
+def _until(condition: object, limit_s: float = 5.0) -> float:
+    assert callable(condition)
+    started_s = time.monotonic()
+    while not condition():
+        assert time.monotonic() - started_s < limit_s
+        time.sleep(0.005)
+    return time.monotonic() - started_s
