@@ -1,0 +1,223 @@
+"""One consumer group in the simulated world: it reads on while its assignment changes."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.model import NOBODY, Action, Assignment, Partition, Plan, Receipt
+from sluice.model.assignment import fresh_names
+from sluice.model.values import FloatArray, IntArray, ints
+from sluice.simulate.kernel import MAX_S, Arriving, release, stop_reading
+from sluice.simulate.kernel_shared import advance_shared
+from sluice.simulate.rebalance import standstill
+from sluice.simulate.spec import GroupSpec, Protocol
+from sluice.simulate.state import GroupState
+
+
+class Ownership(NamedTuple):
+    """From this offset on the partition was read by this consumer, which could not read it before `readable_s`."""
+
+    partition: Partition
+    consumer: str
+    from_event: int
+    readable_s: float
+
+
+@dataclass(slots=True)
+class _Change:
+    """A new assignment that takes effect later: when new consumers are up and the others know of leavers."""
+
+    at_s: float
+    stopped_s: float
+    target: Assignment
+
+
+class SimulatedGroup:
+    """Consumers, their partitions and the change under way, if any."""
+
+    def __init__(
+        self,
+        spec: GroupSpec,
+        partitions: tuple[Partition, ...],
+        random: np.random.Generator,
+        *,
+        objective_s: float,
+        exact: bool,
+    ) -> None:
+        self.spec = spec
+        self.state = GroupState.empty(
+            len(partitions), objective_s=objective_s, exact=exact, downstream=spec.output is not None
+        )
+        names = fresh_names((), spec.initial_consumers)
+        owner = np.full(len(partitions), NOBODY) if spec.protocol.shared else np.arange(len(partitions)) % len(names)
+        self.assignment = Assignment(partitions=partitions, consumers=names, owner=ints(owner))
+        """What was last commanded."""
+        self._place: dict[str, int] = dict(zip(names, self.state.add_consumers(len(names)).tolist(), strict=True))
+        self.state.partitions.owner[:] = owner
+        self._serving = self.places()
+        self.history = [
+            Ownership(p, names[o], 0, 0.0) for p, o in zip(partitions, owner.tolist(), strict=True) if o >= 0
+        ]
+        self.pause_s: float | None = None
+        self.startup_s: float | None = None
+        self._random = random
+        self._change: _Change | None = None
+        self._releases: list[float] = []
+
+    def places(self) -> IntArray:
+        """Where the state keeps the consumers of the assignment."""
+        return np.array([self._place[name] for name in self.assignment.consumers], dtype=np.int64)
+
+    def settled(self, now_s: float) -> bool:
+        return self._change is None and not self._releases
+
+    def advance(self, until_s: float, arriving: Arriving) -> None:
+        """Read on to `until_s`, through every change and every release on the way."""
+        done = 0
+        while (border_s := self._next_border_s()) < until_s:
+            cut = int(np.searchsorted(arriving.time_s, border_s))
+            self._serve(border_s, _cut(arriving, done, cut))
+            done = cut
+            self._cross(border_s)
+        self._serve(until_s, _cut(arriving, done, len(arriving.time_s)) if done else arriving)
+
+    def apply(self, plan: Plan, now_s: float) -> Receipt:
+        """Start to carry the plan out."""
+        target = plan.target
+        if plan.action is Action.HOLD or target.same_as(self.assignment):
+            return Receipt(time_s=now_s, action=Action.HOLD)
+        joining = tuple(name for name in target.consumers if name not in self.assignment.consumers)
+        leaving = tuple(name for name in self.assignment.consumers if name not in target.consumers)
+        startup_s = self._start(joining)
+        moved = int(self.assignment.moved(target).sum())
+        delay_s = startup_s or 0.0
+        if leaving and self.spec.protocol in (Protocol.EAGER, Protocol.COOPERATIVE):
+            self._stop(leaving)
+            delay_s = max(delay_s, self._heartbeat_delay_s(target.count))
+        self._change = _Change(now_s + delay_s, now_s, target)
+        self.assignment = target
+        if delay_s == 0.0:
+            self._cross(now_s)
+        return Receipt(
+            time_s=now_s,
+            action=plan.action,
+            complete=self._change is None,
+            started=joining,
+            stopped=leaving,
+            moved_count=moved,
+            pause_s=self.pause_s if self._change is None else None,
+            startup_s=startup_s,
+        )
+
+    def _start(self, names: tuple[str, ...]) -> float | None:
+        if not names:
+            return None
+        for name, place in zip(names, self.state.add_consumers(len(names)).tolist(), strict=True):
+            self._place[name] = place
+        low_s, high_s = self.spec.startup_s
+        self.startup_s = max(self._random.uniform(low_s, high_s, len(names)).tolist())
+        return self.startup_s
+
+    def _stop(self, names: tuple[str, ...]) -> None:
+        """The leavers finish the batch in work and read no more; nobody takes over yet."""
+        gone = np.isin(self.state.partitions.owner, [self._place[name] for name in names])
+        self._park(np.flatnonzero(gone), np.full(len(gone), np.inf))
+
+    def _heartbeat_delay_s(self, others: int) -> float:
+        # The rebalance waits for the last of the others to hear of it at its next heartbeat.
+        return float(self._random.random(max(others, 1)).max()) * self.spec.heartbeat_s
+
+    def _next_border_s(self) -> float:
+        change_s = self._change.at_s if self._change else np.inf
+        return min(change_s, self._releases[0]) if self._releases else change_s
+
+    def _cross(self, now_s: float) -> None:
+        if self._change and self._change.at_s <= now_s:
+            self._carry_out(self._change, now_s)
+            self._change = None
+        while self._releases and self._releases[0] <= now_s:
+            self._releases.pop(0)
+        if not self.spec.protocol.shared:
+            release(now_s, self.state.consumers, self.state.partitions, self.state.pool)
+
+    def _carry_out(self, change: _Change, now_s: float) -> None:
+        if self.spec.protocol.shared:
+            self._carry_out_shared(now_s)
+            return
+        state, spec = self.state, self.spec
+        place = np.array([*(self._place[name] for name in change.target.consumers), NOBODY], dtype=np.int64)
+        owner = place[change.target.owner]
+        before = state.partitions.owner.copy()
+        members = np.unique(before[before >= 0])
+        stops, readable_s = standstill(
+            spec.protocol, now_s, spec.rebalance_s, before, owner, state.consumers.free_s, members
+        )
+        self._park(np.flatnonzero(stops), readable_s)
+        state.partitions.owner[:] = owner
+        moved = np.flatnonzero(before != owner)
+        if len(moved):
+            self.pause_s = float(readable_s[moved].max()) - change.stopped_s
+        consumers, target = change.target.consumers, change.target
+        for p in np.flatnonzero(stops).tolist():
+            self.history.append(
+                Ownership(
+                    target.partitions[p],
+                    consumers[target.owner[p]],
+                    int(state.partitions.processed[p]),
+                    float(readable_s[p]),
+                )
+            )
+        self._releases = sorted({*self._releases, *readable_s[stops].tolist()})
+
+    def _carry_out_shared(self, now_s: float) -> None:
+        free_s = self.state.consumers.free_s
+        self._serving = places = self.places()
+        if self.spec.protocol is Protocol.RESTART:
+            ready_s = max(now_s, float(free_s[places].max(initial=now_s))) + self.spec.rebalance_s
+            self.pause_s = ready_s - now_s
+            free_s[places] = ready_s
+        else:
+            # A newcomer has never been free before now.
+            free_s[places] = np.maximum(free_s[places], np.where(free_s[places] == 0.0, now_s, 0.0))
+
+    def _park(self, stopped: IntArray, readable_s: FloatArray) -> None:
+        state = self.state
+        stop_reading(stopped, state.consumers, state.partitions, state.pool)
+        state.partitions.readable_s[stopped] = readable_s[stopped]
+
+    def _serve(self, until_s: float, arriving: Arriving) -> None:
+        state = self.state
+        if not self.spec.protocol.shared:
+            state.advance(until_s, arriving, self.spec.max_poll_events)
+            return
+        state.make_room(len(arriving.time_s))
+        advance_shared(
+            until_s,
+            self._serving,
+            state.next_number,
+            arriving,
+            state.consumers,
+            state.partitions,
+            state.pool,
+            state.tally,
+            state.batches,
+        )
+        state.next_number += len(arriving.time_s)
+
+    def take_worst_latency_s(self) -> float:
+        """The worst latency since the last call."""
+        worst_s = float(self.state.tally.total[MAX_S])
+        self.state.tally.total[MAX_S] = 0.0
+        return worst_s
+
+
+def _cut(arriving: Arriving, first: int, last: int) -> Arriving:
+    same_service = len(arriving.service_s) == 1
+    return Arriving(
+        arriving.time_s[first:last],
+        arriving.born_s[first:last],
+        arriving.partition[first:last],
+        arriving.size_bytes[first:last],
+        arriving.service_s if same_service else arriving.service_s[first:last],
+    )

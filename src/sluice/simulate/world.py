@@ -1,0 +1,118 @@
+"""The simulated world: topics, groups and virtual time."""
+
+import numpy as np
+
+from sluice.errors import InputError
+from sluice.model import Partition
+from sluice.model.values import FloatArray, IntArray
+from sluice.simulate.group import SimulatedGroup
+from sluice.simulate.kernel import Arriving
+from sluice.simulate.spec import GroupSpec, Output, WorldSpec
+from sluice.simulate.stream import Events, EventStream, generator
+
+
+class World:
+    """Everything that happens up to `now_s`; moves on only when told to."""
+
+    def __init__(self, spec: WorldSpec, *, seed: int, exact: bool = True) -> None:
+        self.spec = spec
+        self.now_s = 0.0
+        partitions = {s.topic: s.partitions for s in spec.sources}
+        partitions |= {g.output.topic: g.output.partitions for g in spec.groups if g.output}
+        # By name, not by the order of the file: the order something is written in never changes a result.
+        self._streams = {s.topic: EventStream(s, seed) for s in sorted(spec.sources, key=lambda s: s.topic)}
+        self._relays = {g.output.topic: _Relay(g.output, seed) for g in spec.groups if g.output}
+        self._feeds = {g.name: _Feed(g, partitions, seed) for g in spec.groups}
+        self.groups = {
+            g.name: SimulatedGroup(
+                g,
+                tuple(Partition(topic, i) for topic in sorted(g.topics) for i in range(partitions[topic])),
+                generator(seed, "group", g.name),
+                objective_s=spec.objective_s,
+                exact=exact,
+            )
+            for g in _upstream_first(spec)
+        }
+
+    def advance(self, until_s: float) -> None:
+        """Let everything happen that starts before `until_s`."""
+        written: dict[str, tuple[Events, FloatArray]] = {}
+        for topic, stream in self._streams.items():
+            events = stream.take(until_s)
+            written[topic] = (events, events.time_s)
+        for name, group in self.groups.items():
+            group.advance(until_s, self._feeds[name].arriving(written))
+            if group.spec.output:
+                relay = self._relays[group.spec.output.topic]
+                written[group.spec.output.topic] = relay.take(group, until_s)
+        self.now_s = until_s
+
+    def finish(self) -> None:
+        """Serve whatever is left and whatever still arrives."""
+        self.advance(np.inf)
+
+
+class _Feed:
+    """Turns what was written to a group's topics into its arrivals."""
+
+    def __init__(self, spec: GroupSpec, partitions: dict[str, int], seed: int) -> None:
+        self._service = spec.service
+        self._random = generator(seed, "service", spec.name)
+        self._topics = sorted(spec.topics)
+        counts = [partitions[topic] for topic in self._topics]
+        self._first = dict(zip(self._topics, np.cumsum([0, *counts[:-1]]).tolist(), strict=True))
+
+    def arriving(self, written: dict[str, tuple[Events, FloatArray]]) -> Arriving:
+        if len(self._topics) == 1:
+            events, born_s = written[self._topics[0]]
+            service_s = self._service.draw(events.size_bytes, self._random)
+            return Arriving(events.time_s, born_s, events.partition, events.size_bytes, service_s)
+        mine = [written[topic] for topic in self._topics]
+        time_s = np.concatenate([events.time_s for events, _ in mine])
+        order = np.argsort(time_s, kind="stable")
+        size_bytes = np.concatenate([events.size_bytes for events, _ in mine])[order]
+        partition = np.concatenate([events.partition + self._first[t] for t, (events, _) in zip(self._topics, mine, strict=True)])
+        born_s = np.concatenate([born for _, born in mine])[order]
+        return Arriving(
+            time_s[order], born_s, partition[order], size_bytes, self._service.draw(size_bytes, self._random)
+        )
+
+
+class _Relay:
+    """What a group writes to its output topic, in order of time; what it finishes later is kept back."""
+
+    def __init__(self, output: Output, seed: int) -> None:
+        self._chooser = output.choice.chooser(output.partitions, generator(seed, "choice", output.topic))
+        self._sizes = output.sizes
+        self._random = generator(seed, "sizes", output.topic)
+        self._time_s: FloatArray = np.empty(0)
+        self._born_s: FloatArray = np.empty(0)
+
+    def take(self, group: SimulatedGroup, until_s: float) -> tuple[Events, FloatArray]:
+        tally = group.state.tally
+        fresh = int(tally.out_events[0])
+        time_s = np.concatenate((self._time_s, tally.out_finish_s[:fresh]))
+        born_s = np.concatenate((self._born_s, tally.out_born_s[:fresh]))
+        tally.out_events[0] = 0
+        order = np.lexsort((born_s, time_s))
+        time_s, born_s = time_s[order], born_s[order]
+        now = int(np.searchsorted(time_s, until_s))
+        self._time_s, self._born_s = time_s[now:], born_s[now:]
+        partition: IntArray = self._chooser.next(now)
+        return Events(time_s[:now], partition, self._sizes.draw(now, self._random)), born_s[:now]
+
+
+def _upstream_first(spec: WorldSpec) -> list[GroupSpec]:
+    """Groups in an order in which each one comes after those that feed it; by name where it does not matter."""
+    written = {s.topic for s in spec.sources}
+    waiting = sorted(spec.groups, key=lambda g: g.name)
+    ordered: list[GroupSpec] = []
+    while waiting:
+        ready = [g for g in waiting if written.issuperset(g.topics)]
+        if not ready:
+            names = ", ".join(g.name for g in waiting)
+            raise InputError(f"groups {names} feed each other in a circle; a topology has no cycles")
+        ordered += ready
+        written |= {g.output.topic for g in ready if g.output}
+        waiting = [g for g in waiting if g not in ready]
+    return ordered
