@@ -47,7 +47,11 @@ class SimulatedGroup:
     ) -> None:
         self.spec = spec
         self.state = GroupState.empty(
-            len(partitions), objective_s=objective_s, exact=exact, downstream=spec.output is not None
+            len(partitions),
+            objective_s=objective_s,
+            max_poll=spec.max_poll_events,
+            exact=exact,
+            downstream=spec.output is not None,
         )
         names = fresh_names((), spec.initial_consumers)
         owner = np.full(len(partitions), NOBODY) if spec.protocol.shared else np.arange(len(partitions)) % len(names)
@@ -69,7 +73,9 @@ class SimulatedGroup:
         """Where the state keeps the consumers of the assignment."""
         return np.array([self._place[name] for name in self.assignment.consumers], dtype=np.int64)
 
-    def settled(self, now_s: float) -> bool:
+    @property
+    def settled(self) -> bool:
+        """Nothing is under way."""
         return self._change is None and not self._releases
 
     def advance(self, until_s: float, arriving: Arriving) -> None:
@@ -189,7 +195,7 @@ class SimulatedGroup:
     def _serve(self, until_s: float, arriving: Arriving) -> None:
         state = self.state
         if not self.spec.protocol.shared:
-            state.advance(until_s, arriving, self.spec.max_poll_events)
+            state.advance(until_s, arriving)
             return
         state.make_room(len(arriving.time_s))
         advance_shared(
@@ -200,6 +206,7 @@ class SimulatedGroup:
             state.consumers,
             state.partitions,
             state.pool,
+            state.unfinished,
             state.tally,
             state.batches,
         )

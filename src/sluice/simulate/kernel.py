@@ -84,6 +84,18 @@ class Tally(NamedTuple):
     out_events: IntArray
 
 
+class Unfinished(NamedTuple):
+    """Events of batches in work that end after the instant: started, hence settled, but not to be seen yet."""
+
+    finish_s: FloatArray
+    partition: IntArray
+    consumer: IntArray
+    service_s: FloatArray
+    latency_s: FloatArray
+    events: IntArray
+    """How many places are in use (one entry)."""
+
+
 class Arriving(NamedTuple):
     """Events in order of arrival. `service_s` with one entry holds for all."""
 
@@ -102,8 +114,10 @@ def serve(
     service_s: float,
     p: int,
     number: int,
+    until_s: float,
     consumers: Consumers,
     partitions: Partitions,
+    unfinished: Unfinished,
     tally: Tally,
 ) -> None:
     start_s = max(readable_s, consumers.free_s[c])
@@ -128,6 +142,14 @@ def serve(
     # A finish time is a sum of many terms: an event that is due exactly at the limit is not late.
     if latency_s > tally.objective_s[0] + 1e-9:
         tally.total[LATE] += 1.0
+    if finish_s > until_s:
+        i = unfinished.events[0]
+        unfinished.finish_s[i] = finish_s
+        unfinished.partition[i] = p
+        unfinished.consumer[i] = c
+        unfinished.service_s[i] = service_s
+        unfinished.latency_s[i] = latency_s
+        unfinished.events[0] = i + 1
     if len(tally.latency_s):
         tally.latency_s[number] = latency_s
     else:
@@ -138,6 +160,20 @@ def serve(
         tally.out_born_s[out] = born_s
         tally.out_events[0] = out + 1
         counters[EMITTED] += 1.0
+
+
+@compiled
+def forget_finished(now_s: float, unfinished: Unfinished) -> None:
+    kept = 0
+    for i in range(unfinished.events[0]):
+        if unfinished.finish_s[i] > now_s:
+            unfinished.finish_s[kept] = unfinished.finish_s[i]
+            unfinished.partition[kept] = unfinished.partition[i]
+            unfinished.consumer[kept] = unfinished.consumer[i]
+            unfinished.service_s[kept] = unfinished.service_s[i]
+            unfinished.latency_s[kept] = unfinished.latency_s[i]
+            kept += 1
+    unfinished.events[0] = kept
 
 
 @compiled
@@ -176,6 +212,7 @@ def _drain(
     consumers: Consumers,
     partitions: Partitions,
     pool: Pool,
+    unfinished: Unfinished,
     tally: Tally,
     batches: IntArray,
 ) -> None:
@@ -188,8 +225,10 @@ def _drain(
             pool.service_s[slot],
             pool.partition[slot],
             pool.number[slot],
+            until_s,
             consumers,
             partitions,
+            unfinished,
             tally,
         )
         following = pool.next[slot]
@@ -208,6 +247,7 @@ def advance(
     consumers: Consumers,
     partitions: Partitions,
     pool: Pool,
+    unfinished: Unfinished,
     tally: Tally,
     batches: IntArray,
 ) -> None:
@@ -215,9 +255,10 @@ def advance(
 
     `arriving` is what arrives before it, numbered on from `first_number`; the pool has a free place for each event.
     """
+    forget_finished(until_s, unfinished)
     for c in range(len(consumers.head)):
         if consumers.head[c] != NONE:
-            _drain(c, until_s, max_poll, consumers, partitions, pool, tally, batches)
+            _drain(c, until_s, max_poll, consumers, partitions, pool, unfinished, tally, batches)
     same_service = len(arriving.service_s) == 1
     service_s = arriving.service_s[0] if same_service else 0.0
     for i in range(len(arriving.time_s)):
@@ -239,7 +280,19 @@ def advance(
                 and partitions.readable_s[p] <= time_s
                 and _may_start(c, time_s, until_s, max_poll, consumers, batches)
             ):
-                serve(c, time_s, arriving.born_s[i], service_s, p, first_number + i, consumers, partitions, tally)
+                serve(
+                    c,
+                    time_s,
+                    arriving.born_s[i],
+                    service_s,
+                    p,
+                    first_number + i,
+                    until_s,
+                    consumers,
+                    partitions,
+                    unfinished,
+                    tally,
+                )
                 continue
         slot = pool.free[0]
         pool.free[0] = pool.next[slot]
@@ -305,14 +358,3 @@ def release(now_s: float, consumers: Consumers, partitions: Partitions, pool: Po
         p = pool.partition[slot]
         pool.readable_s[slot] = max(pool.readable_s[slot], partitions.readable_s[p])
         push(consumers.head, consumers.tail, partitions.owner[p], slot, pool)
-
-
-@compiled
-def uncommitted(now_s: float, consumers: Consumers, partitions: Partitions) -> IntArray:
-    """Events of each partition that are processed or in work in a batch that has not ended yet."""
-    open_events = np.zeros(len(partitions.owner), dtype=np.int64)
-    for p in range(len(partitions.owner)):
-        c = partitions.batch_owner[p]
-        if c != NONE and partitions.batch[p] == consumers.batch[c] and consumers.free_s[c] > now_s:
-            open_events[p] = partitions.batch_events[p]
-    return open_events

@@ -4,7 +4,20 @@ The queue hangs at the first partition; `servers` lists the members. Each event 
 """
 
 from sluice.model.values import IntArray
-from sluice.simulate.kernel import GAP_S, GAP_S2, NONE, Arriving, Consumers, Partitions, Pool, Tally, push, serve
+from sluice.simulate.kernel import (
+    GAP_S,
+    GAP_S2,
+    NONE,
+    Arriving,
+    Consumers,
+    Partitions,
+    Pool,
+    Tally,
+    Unfinished,
+    forget_finished,
+    push,
+    serve,
+)
 from sluice.theory.kernel import compiled
 
 
@@ -18,16 +31,6 @@ def _first_free(servers: IntArray, consumers: Consumers) -> int:
 
 
 @compiled
-def in_work(now_s: float, servers: IntArray, consumers: Consumers) -> int:
-    """Events that a member has taken and not acknowledged yet."""
-    taken = 0
-    for c in servers:
-        if consumers.free_s[c] > now_s:
-            taken += 1
-    return taken
-
-
-@compiled
 def advance_shared(
     until_s: float,
     servers: IntArray,
@@ -36,10 +39,12 @@ def advance_shared(
     consumers: Consumers,
     partitions: Partitions,
     pool: Pool,
+    unfinished: Unfinished,
     tally: Tally,
     batches: IntArray,
 ) -> None:
     """Serve all events that start before `until_s`; as `advance` otherwise."""
+    forget_finished(until_s, unfinished)
     slot = partitions.head[0]
     while slot != NONE:
         c = _first_free(servers, consumers)
@@ -55,8 +60,10 @@ def advance_shared(
             pool.service_s[slot],
             p,
             pool.number[slot],
+            until_s,
             consumers,
             partitions,
+            unfinished,
             tally,
         )
         following = pool.next[slot]
@@ -82,7 +89,19 @@ def advance_shared(
         if partitions.head[0] == NONE and max(time_s, consumers.free_s[c]) < until_s:
             batches[0] += 1
             consumers.batch[c] = batches[0]
-            serve(c, time_s, arriving.born_s[i], service_s, p, first_number + i, consumers, partitions, tally)
+            serve(
+                c,
+                time_s,
+                arriving.born_s[i],
+                service_s,
+                p,
+                first_number + i,
+                until_s,
+                consumers,
+                partitions,
+                unfinished,
+                tally,
+            )
             continue
         slot = pool.free[0]
         pool.free[0] = pool.next[slot]

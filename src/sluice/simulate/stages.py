@@ -1,11 +1,9 @@
 """The simulated world seen as the loop sees any world: through a monitor and an executor."""
 
-import numpy as np
-
 from sluice.model import ConsumerReports, Plan, Receipt, Snapshot
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.kernel import BUSY_S, BUSY_S2, EMITTED, GAP_S, GAP_S2, LATENCY_S, PROCESSED, uncommitted
-from sluice.simulate.kernel_shared import in_work
+from sluice.simulate.kernel import BUSY_S, BUSY_S2, EMITTED, GAP_S, GAP_S2, LATENCY_S, PROCESSED
+from sluice.simulate.kernel_observe import see
 from sluice.simulate.world import World
 
 
@@ -21,35 +19,29 @@ class SimulatedMonitor:
 
 def _snapshot(group: SimulatedGroup, now_s: float) -> Snapshot:
     state = group.state
-    partitions = state.partitions
-    places = group.places()
-    if group.spec.protocol.shared:
-        open_events = np.zeros(len(partitions.owner))
-        open_events[0] = in_work(now_s, places, state.consumers)
-    else:
-        open_events = uncommitted(now_s, state.consumers, partitions)
-    counters = state.consumers.counters[places].T
+    shared = group.spec.protocol.shared
+    seen = see(now_s, group.places(), shared, state.consumers, state.partitions, state.unfinished)
     return Snapshot(
         group=group.spec.name,
         time_s=now_s,
         assignment=group.assignment,
-        end_events=partitions.arrived.astype(np.float64),
-        committed_events=(partitions.processed - open_events).astype(np.float64),
-        processed_events=partitions.processed.astype(np.float64),
-        end_bytes=partitions.arrived_bytes.copy(),
+        end_events=seen.end,
+        committed_events=seen.committed,
+        processed_events=seen.processed,
+        end_bytes=seen.end_bytes,
         lag_basis=group.spec.lag_basis,
         reports=ConsumerReports(
-            processed_events=counters[PROCESSED],
-            emitted_events=counters[EMITTED],
-            busy_s=counters[BUSY_S],
-            busy_s2=counters[BUSY_S2],
-            latency_s=counters[LATENCY_S],
-            gap_s=counters[GAP_S],
-            gap_s2=counters[GAP_S2],
+            processed_events=seen.counters[PROCESSED],
+            emitted_events=seen.counters[EMITTED],
+            busy_s=seen.counters[BUSY_S],
+            busy_s2=seen.counters[BUSY_S2],
+            latency_s=seen.counters[LATENCY_S],
+            gap_s=seen.counters[GAP_S],
+            gap_s2=seen.counters[GAP_S2],
         ),
         pause_s=group.pause_s,
         startup_s=group.startup_s,
-        settled=group.settled(now_s),
+        settled=group.settled,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.model.values import FloatArray, IntArray
-from sluice.simulate.kernel import GAP_S2, NONE, Arriving, Consumers, Partitions, Pool, Tally, advance
+from sluice.simulate.kernel import GAP_S2, NONE, Arriving, Consumers, Partitions, Pool, Tally, Unfinished, advance
 from sluice.theory.histogram import BUCKETS
 
 _COUNTERS = GAP_S2 + 1
@@ -19,13 +19,17 @@ class GroupState:
     consumers: Consumers
     partitions: Partitions
     pool: Pool
+    unfinished: Unfinished
     tally: Tally
     batches: IntArray
+    max_poll: int
     next_number: int = 0
     exact: bool = True
 
     @classmethod
-    def empty(cls, partitions: int, *, objective_s: float, exact: bool, downstream: bool = False) -> "GroupState":
+    def empty(
+        cls, partitions: int, *, objective_s: float, max_poll: int, exact: bool, downstream: bool = False
+    ) -> "GroupState":
         return cls(
             consumers=_consumers(0),
             partitions=Partitions(
@@ -41,6 +45,7 @@ class GroupState:
                 tail=np.full(partitions, NONE),
             ),
             pool=_pool(1024),
+            unfinished=_unfinished(0),
             tally=Tally(
                 total=np.zeros(4),
                 histogram=np.zeros(0 if exact else BUCKETS, dtype=np.int64),
@@ -51,6 +56,7 @@ class GroupState:
                 out_events=np.zeros(1, dtype=np.int64),
             ),
             batches=np.zeros(1, dtype=np.int64),
+            max_poll=max_poll,
             exact=exact,
         )
 
@@ -58,17 +64,18 @@ class GroupState:
         """A state of its own, for a rehearsal."""
         return deepcopy(self)
 
-    def advance(self, until_s: float, arriving: Arriving, max_poll: int) -> None:
+    def advance(self, until_s: float, arriving: Arriving) -> None:
         """Serve on to `until_s`."""
         self.make_room(len(arriving.time_s))
         advance(
             until_s,
-            max_poll,
+            self.max_poll,
             self.next_number,
             arriving,
             self.consumers,
             self.partitions,
             self.pool,
+            self.unfinished,
             self.tally,
             self.batches,
         )
@@ -79,6 +86,11 @@ class GroupState:
         first = len(self.consumers.free_s)
         fresh = _consumers(count)
         self.consumers = Consumers(*(np.concatenate(pair) for pair in zip(self.consumers, fresh, strict=True)))
+        # At most one batch of each consumer is in work at any instant.
+        larger = _unfinished((first + count) * self.max_poll)
+        for mine, theirs in zip(larger, self.unfinished, strict=True):
+            mine[: len(theirs)] = theirs
+        self.unfinished = larger
         return np.arange(first, first + count)
 
     @property
@@ -110,6 +122,17 @@ def _consumers(count: int) -> Consumers:
         head=np.full(count, NONE),
         tail=np.full(count, NONE),
         counters=np.zeros((count, _COUNTERS)),
+    )
+
+
+def _unfinished(places: int) -> Unfinished:
+    return Unfinished(
+        finish_s=np.zeros(places),
+        partition=np.zeros(places, dtype=np.int64),
+        consumer=np.zeros(places, dtype=np.int64),
+        service_s=np.zeros(places),
+        latency_s=np.zeros(places),
+        events=np.zeros(1, dtype=np.int64),
     )
 
 

@@ -71,7 +71,9 @@ class _Feed:
         time_s = np.concatenate([events.time_s for events, _ in mine])
         order = np.argsort(time_s, kind="stable")
         size_bytes = np.concatenate([events.size_bytes for events, _ in mine])[order]
-        partition = np.concatenate([events.partition + self._first[t] for t, (events, _) in zip(self._topics, mine, strict=True)])
+        partition = np.concatenate(
+            [events.partition + self._first[t] for t, (events, _) in zip(self._topics, mine, strict=True)]
+        )
         born_s = np.concatenate([born for _, born in mine])[order]
         return Arriving(
             time_s[order], born_s, partition[order], size_bytes, self._service.draw(size_bytes, self._random)
