@@ -56,7 +56,7 @@ class Snapshot(Value):
     """Which of the two positions the plan is to be made with."""
     reports: ConsumerReports | None = None
     pause_s: float | None = None
-    """How long the partitions that moved last stood still; None when none has moved yet."""
+    """How long the last rebalance took; the batches it waited for do not count, they are lag already."""
     startup_s: float | None = None
     """How long the consumer that started last took until it could read."""
     settled: bool = True

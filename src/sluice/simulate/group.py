@@ -29,7 +29,6 @@ class _Change:
     """A new assignment that takes effect later: when new consumers are up and the others know of leavers."""
 
     at_s: float
-    stopped_s: float
     target: Assignment
 
 
@@ -101,7 +100,7 @@ class SimulatedGroup:
         if leaving and self.spec.protocol in (Protocol.EAGER, Protocol.COOPERATIVE):
             self._stop(leaving)
             delay_s = max(delay_s, self._heartbeat_delay_s(target.count))
-        self._change = _Change(now_s + delay_s, now_s, target)
+        self._change = _Change(now_s + delay_s, target)
         self.assignment = target
         if delay_s == 0.0:
             self._cross(now_s)
@@ -161,9 +160,8 @@ class SimulatedGroup:
         )
         self._park(np.flatnonzero(stops), readable_s)
         state.partitions.owner[:] = owner
-        moved = np.flatnonzero(before != owner)
-        if len(moved):
-            self.pause_s = float(readable_s[moved].max()) - change.stopped_s
+        # The batches in work are not part of the pause: until they are committed they are lag already.
+        self.pause_s = spec.rebalance_s * (2 if spec.protocol is Protocol.COOPERATIVE else 1)
         consumers, target = change.target.consumers, change.target
         for p in np.flatnonzero(stops).tolist():
             self.history.append(
@@ -181,7 +179,7 @@ class SimulatedGroup:
         self._serving = places = self.places()
         if self.spec.protocol is Protocol.RESTART:
             ready_s = max(now_s, float(free_s[places].max(initial=now_s))) + self.spec.rebalance_s
-            self.pause_s = ready_s - now_s
+            self.pause_s = self.spec.rebalance_s
             free_s[places] = ready_s
         else:
             # A newcomer has never been free before now.

@@ -1,0 +1,149 @@
+"""The same consumer group, written the usual way: one SimPy process a consumer, one timeout an event.
+
+An independent model to check the compiled one against, event by event, and to measure it against. It knows the eager
+protocol (batches in work are finished, then all stand still) and shows the control loop the same monitor and executor.
+"""
+
+import heapq
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import simpy
+
+from sluice.execute.base import Executor
+from sluice.model import Action, Assignment, Partition, Plan, Receipt, Snapshot
+from sluice.model.values import floats, ints
+from sluice.monitor.base import Monitor
+from sluice.simulate.stream import Events
+
+Process = Generator[simpy.Event, Any, None]
+
+
+class Loop(Protocol):
+    def tick(self) -> object: ...
+
+
+class SimpyGroup:
+    """One group over `events`; `latency_s[i]` is the latency of event i once `run` is over."""
+
+    def __init__(self, events: Events, *, partitions: int, service_s: float, rebalance_s: float, max_poll: int) -> None:
+        self.env = simpy.Environment()
+        self._events = events
+        self._service_s = service_s
+        self._rebalance_s = rebalance_s
+        self._max_poll = max_poll
+        names = tuple(Partition("t", i) for i in range(partitions))
+        self.assignment = Assignment(partitions=names, consumers=("c0",), owner=ints([0] * partitions))
+        self.latency_s = np.full(len(events.time_s), np.nan)
+        self.consumer_of = np.empty(len(events.time_s), dtype=object)
+        self.arrived = [0] * partitions
+        self.committed = [0] * partitions
+        self._standing = False
+        self._waiting: list[int] = []
+        self._consumers = {"c0": _Consumer(self, "c0")}
+
+    def run(self, make_loop: Callable[[Monitor, Executor], Loop], *, duration_s: float, interval_s: float) -> None:
+        loop = make_loop(self, self)
+        self.env.process(self._produce())
+        self.env.process(self._control(loop, round(duration_s / interval_s), interval_s))
+        self.env.run()
+
+    def observe(self) -> tuple[Snapshot, ...]:
+        snapshot = Snapshot(
+            group="g",
+            time_s=self.env.now,
+            assignment=self.assignment,
+            end_events=floats(self.arrived),
+            committed_events=floats(self.committed),
+        )
+        return (snapshot,)
+
+    def apply(self, plan: Plan) -> Receipt:
+        if plan.action is Action.HOLD:
+            return Receipt(time_s=self.env.now, action=Action.HOLD)
+        self.env.process(self._rebalance(plan.target))
+        return Receipt(time_s=self.env.now, action=plan.action)
+
+    def serve(self, consumer: str, batch: Sequence[int]) -> Process:
+        for event in batch:
+            yield self.env.timeout(self._service_s)
+            self.latency_s[event] = self.env.now - self._events.time_s[event]
+            self.consumer_of[event] = consumer
+        for event in batch:
+            self.committed[self._events.partition[event]] += 1
+
+    def poll(self, queue: list[tuple[float, int]]) -> list[int]:
+        count = min(self._max_poll, len(queue))
+        return [heapq.heappop(queue)[1] for _ in range(count)]
+
+    @property
+    def standing(self) -> bool:
+        return self._standing
+
+    def _produce(self) -> Process:
+        for event, (time_s, partition) in enumerate(zip(self._events.time_s, self._events.partition, strict=True)):
+            if time_s > self.env.now:
+                yield self.env.timeout(time_s - self.env.now)
+            self.arrived[partition] += 1
+            if self._standing:
+                self._waiting.append(event)
+            else:
+                self._hand_out(event, time_s)
+
+    def _hand_out(self, event: int, readable_s: float) -> None:
+        owner = self.assignment.owner[self._events.partition[event]]
+        consumer = self._consumers[self.assignment.consumers[owner]]
+        heapq.heappush(consumer.queue, (readable_s, event))
+        consumer.wake()
+
+    def _control(self, loop: Loop, ticks: int, interval_s: float) -> Process:
+        for k in range(ticks):
+            if k * interval_s > self.env.now:
+                yield self.env.timeout(k * interval_s - self.env.now)
+            loop.tick()
+
+    def _rebalance(self, target: Assignment) -> Process:
+        self.assignment = target
+        self._standing = True
+        for consumer in self._consumers.values():
+            self._waiting += [event for _, event in consumer.queue]
+            consumer.queue.clear()
+        in_work = [consumer.batch for consumer in self._consumers.values() if consumer.batch is not None]
+        yield self.env.all_of(in_work)
+        yield self.env.timeout(self._rebalance_s)
+        self._standing = False
+        for name in target.consumers:
+            self._consumers.setdefault(name, _Consumer(self, name))
+        for event in sorted(self._waiting):
+            self._hand_out(event, self.env.now)
+        self._waiting.clear()
+
+
+class _Consumer:
+    """Polls, serves, commits; sleeps while there is nothing to read."""
+
+    def __init__(self, group: SimpyGroup, name: str) -> None:
+        self._group = group
+        self._name = name
+        self.queue: list[tuple[float, int]] = []
+        self.batch: simpy.Event | None = None
+        self._nothing_to_do = group.env.event()
+        group.env.process(self._live())
+
+    def wake(self) -> None:
+        if not self._nothing_to_do.triggered:
+            self._nothing_to_do.succeed()
+
+    def _live(self) -> Process:
+        env = self._group.env
+        while True:
+            if self._group.standing or not self.queue:
+                self._nothing_to_do = env.event()
+                yield self._nothing_to_do
+                # Everything that arrives at this very instant is part of the same poll.
+                yield env.timeout(0)
+                continue
+            self.batch = env.process(self._group.serve(self._name, self._group.poll(self.queue)))
+            yield self.batch
+            self.batch = None
