@@ -1,0 +1,188 @@
+"""Runs a user's handler over events: in order, with the policy for failures, and measured."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+
+from sluice.errors import UnavailableError
+from sluice.model import Partition
+from sluice.sdk.event import Event
+from sluice.sdk.failure import DeadLetter, HandlerFailedError, OnError, Policy
+from sluice.sdk.meter import Meter
+
+Handler = Callable[[Event], object]
+BatchHandler = Callable[[Sequence[Event]], object]
+Interrupted = Callable[[float], bool]
+"""Asked before every event with the time on `lease_clock`: True makes the worker return, with the event untouched."""
+
+# How long a wait between two tries sleeps before it looks for an interruption again.
+NAP_S = 0.02
+
+
+def lease_clock() -> Callable[[], float]:
+    """A monotonic clock that also counts while the machine sleeps, where there is one: a lease must not stand still."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return partial(time.clock_gettime, time.CLOCK_BOOTTIME)
+    return time.monotonic
+
+
+class Worker(Protocol):
+    def work(self, events: Sequence[Event], first: int, interrupted: Interrupted) -> int:
+        """Handle `events[first:]` in order; the index of the first event that is not done yet."""
+        ...
+
+
+class EventWorker:
+    """One call of the handler an event."""
+
+    def __init__(
+        self,
+        handler: Handler,
+        *,
+        meter: Meter,
+        on_error: OnError,
+        dead_letter: DeadLetter,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._handler = handler
+        self._meter = meter
+        self._trouble = _Trouble(meter=meter, on_error=on_error, dead_letter=dead_letter)
+        self._clock = clock
+        self._sleep = sleep
+
+    def work(self, events: Sequence[Event], first: int, interrupted: Interrupted) -> int:
+        clock, handler, positions = self._clock, self._handler, self._meter.positions
+        service: list[float] = []
+        ended: list[float] = []
+        begun = now = clock()
+        index = first
+        try:
+            while index < len(events) and not interrupted(now):
+                event = events[index]
+                if self._trouble.due_s > now and self._trouble.concerns(event):
+                    self._sleep(min(NAP_S, self._trouble.due_s - now))
+                    # The wait is nobody's service time.
+                    begun = now = clock()
+                    continue
+                try:
+                    handler(event)
+                except Exception as error:
+                    if not self._trouble.settled(event, error, clock()):
+                        now = clock()
+                        continue
+                now = clock()
+                service.append(now - begun)
+                ended.append(now)
+                # One clock reading an event: the end of one is the beginning of the next.
+                begun = now
+                positions[event.partition] = event.offset + 1
+                index += 1
+        finally:
+            now = clock()
+            self._meter.record(events[first:index], service, [now - end for end in ended])
+        return index
+
+
+class BatchWorker:
+    """One call of the handler a batch. A batch that keeps failing is tried event by event, to find the one at fault."""
+
+    def __init__(
+        self,
+        handler: BatchHandler,
+        *,
+        meter: Meter,
+        on_error: OnError,
+        dead_letter: DeadLetter,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._handler = handler
+        self._meter = meter
+        self._on_error = on_error
+        self._clock = clock
+        self._sleep = sleep
+        self._singly = EventWorker(
+            lambda event: handler([event]),
+            meter=meter,
+            on_error=on_error,
+            dead_letter=dead_letter,
+            clock=clock,
+            sleep=sleep,
+        )
+        self._tries = 0
+        self._due_s = 0.0
+        self._last: tuple[Partition, int] | None = None
+
+    def work(self, events: Sequence[Event], first: int, interrupted: Interrupted) -> int:
+        now = self._clock()
+        # A batch is known by its end: its beginning moves on while it is worked off one by one.
+        if events and (last := _place(events[-1])) != self._last:
+            self._tries, self._due_s, self._last = 0, 0.0, last
+        while first < len(events) and not interrupted(now):
+            if self._tries >= self._on_error.attempts:
+                return self._singly.work(events, first, interrupted)
+            if self._due_s > now:
+                self._sleep(min(NAP_S, self._due_s - now))
+            elif self._whole(events[first:], now):
+                return len(events)
+            now = self._clock()
+        return first
+
+    def _whole(self, batch: Sequence[Event], begun: float) -> bool:
+        try:
+            self._handler(batch)
+        except Exception:
+            self._tries += 1
+            self._meter.failed_events += 1
+            self._due_s = self._clock() + self._on_error.wait_s(self._tries)
+            return False
+        for event in batch:
+            self._meter.positions[event.partition] = event.offset + 1
+        share = (self._clock() - begun) / len(batch)
+        self._meter.record(batch, [share] * len(batch), [0.0] * len(batch))
+        return True
+
+
+class _Trouble:
+    """The event that failed last, how often, and when it may be tried again."""
+
+    def __init__(self, *, meter: Meter, on_error: OnError, dead_letter: DeadLetter) -> None:
+        self._meter = meter
+        self._on_error = on_error
+        self._dead_letter = dead_letter
+        self._tries = 0
+        self._where: tuple[Partition, int] | None = None
+        self.due_s = 0.0
+
+    def concerns(self, event: Event) -> bool:
+        return self._where == _place(event)
+
+    def settled(self, event: Event, error: Exception, now: float) -> bool:
+        """Count the failure; True when the event is dealt with, False when it is to be tried again."""
+        where = _place(event)
+        self._tries = self._tries + 1 if where == self._where else 1
+        self._where = where
+        self._meter.failed_events += 1
+        if not self._on_error.exhausted(self._tries):
+            self.due_s = now + self._on_error.wait_s(self._tries)
+            return False
+        if self._on_error.policy == Policy.STOP:
+            raise HandlerFailedError(
+                f"the handler failed {self._tries} times on {event.partition} offset {event.offset}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        try:
+            self._dead_letter(event, error, self._tries)
+        except UnavailableError:
+            # Neither handled nor kept elsewhere: going on would lose it.
+            self.due_s = now + self._on_error.backoff_max_s
+            return False
+        self._meter.dead_letters += 1
+        self.due_s = 0.0
+        return True
+
+
+def _place(event: Event) -> tuple[Partition, int]:
+    return event.partition, event.offset
