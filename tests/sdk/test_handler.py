@@ -115,7 +115,7 @@ def test_retry_waits_longer_each_time_and_skips_nothing() -> None:
     started = bench.clock.now_s
     assert bench.event_worker().work(events(3), 0, never) == 3
     assert bench.seen == [0, 1, 2]
-    assert bench.meter.failed_events == 5
+    assert bench.meter.retried_events == 5
     waited = 0.1 + 0.2 + 0.4 + 0.8 + 1.6
     assert bench.clock.now_s - started == pytest.approx(waited + 8 * 0.005)
     # Waiting is no work: only the handler's own time counts.

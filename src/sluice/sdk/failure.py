@@ -38,7 +38,9 @@ class OnError:
 
     def __post_init__(self) -> None:
         if self.policy not in tuple(Policy):
-            raise InputError(f"on_error.policy is {self.policy!r}; {did_you_mean(self.policy, tuple(Policy))}")
+            raise InputError(
+                f"on_error.policy is {self.policy!r}; {did_you_mean(self.policy, [policy.value for policy in Policy])}"
+            )
         if self.attempts < 1:
             raise InputError(f"on_error.attempts is {self.attempts}; give 1 or more")
         if not 0 <= self.backoff_s <= self.backoff_max_s:

@@ -135,7 +135,7 @@ class BatchWorker:
             self._handler(batch)
         except Exception:
             self._tries += 1
-            self._meter.failed_events += 1
+            self._meter.retried_events += 1
             self._due_s = self._clock() + self._on_error.wait_s(self._tries)
             return False
         for event in batch:
@@ -164,7 +164,7 @@ class _Trouble:
         where = _place(event)
         self._tries = self._tries + 1 if where == self._where else 1
         self._where = where
-        self._meter.failed_events += 1
+        self._meter.retried_events += 1
         if not self._on_error.exhausted(self._tries):
             self.due_s = now + self._on_error.wait_s(self._tries)
             return False
@@ -179,7 +179,7 @@ class _Trouble:
             # Neither handled nor kept elsewhere: going on would lose it.
             self.due_s = now + self._on_error.backoff_max_s
             return False
-        self._meter.dead_letters += 1
+        self._meter.skipped_events += 1
         self.due_s = 0.0
         return True
 

@@ -2,17 +2,16 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from datasketches import kll_floats_sketch
 
 from sluice.model import Partition
+from sluice.model.sketch import LatencySketch, buckets_of
+from sluice.model.telemetry import Telemetry
+from sluice.model.values import FloatArray, IntArray, ints
 from sluice.sdk.event import Event
-
-# Rank error of about 0.7 %, a few kilobytes.
-SKETCH_SIZE = 400
 
 
 @dataclass(slots=True)
@@ -20,19 +19,27 @@ class Meter:
     """Filled by the working thread; the reporting thread reads it, a batch late at most."""
 
     processed_events: int = 0
+    processed_bytes: int = 0
+    retried_events: int = 0
+    skipped_events: int = 0
     batches: int = 0
+    batch_events2: int = 0
     busy_s: float = 0.0
     busy_s2: float = 0.0
     latency_s: float = 0.0
     gap_s: float = 0.0
     gap_s2: float = 0.0
-    failed_events: int = 0
-    """Failed tries, whatever became of the event."""
-    dead_letters: int = 0
+    pause_s: float | None = None
+    startup_s: float | None = None
     positions: dict[Partition, int] = field(default_factory=dict)
     """Next offset of each partition: everything before it is processed."""
-    latencies: kll_floats_sketch = field(default_factory=lambda: kll_floats_sketch(SKETCH_SIZE))
+    _latencies: IntArray = field(default_factory=lambda: np.zeros(512, dtype=np.int64))
     _last_arrival_s: float = math.nan
+
+    def polled(self, count: int) -> None:
+        """A poll brought so many events."""
+        self.batches += 1
+        self.batch_events2 += count * count
 
     def record(self, events: Sequence[Event], service_s: Sequence[float], since_end_s: Sequence[float]) -> None:
         """These events are done: how long each took, and how long ago it was finished (both in seconds)."""
@@ -40,17 +47,62 @@ class Meter:
             return
         took = np.asarray(service_s)
         arrived = np.array([event.timestamp_s for event in events])
-        # The wall clock is read here only: latency needs it, everything else is measured on the monotonic one.
-        latency = np.maximum(time.time() - np.asarray(since_end_s) - arrived, 0.0)
         self.processed_events += len(events)
+        self.processed_bytes += sum([event.size_bytes for event in events])
         self.busy_s += float(took.sum())
         self.busy_s2 += float(took @ took)
+        # The wall clock is read here only: latency needs it, everything else is measured on the monotonic one.
+        latency = np.maximum(time.time() - np.asarray(since_end_s) - arrived, 0.0)
         if math.isfinite(total := float(latency.sum())):
             self.latency_s += total
-            self.latencies.update(latency)
+            self._spread(latency)
             self._arrivals(arrived)
 
-    def _arrivals(self, arrived: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> None:
+    def report(
+        self,
+        *,
+        group: str,
+        consumer: str,
+        run: str,
+        owned: Collection[Partition],
+        committed: Mapping[Partition, int],
+        epoch: int = 0,
+    ) -> Telemetry:
+        positions = dict(self.positions)
+        filled = np.flatnonzero(self._latencies)
+        return Telemetry(
+            group=group,
+            consumer=consumer,
+            run=run,
+            time_s=time.time(),
+            epoch=epoch,
+            positions={partition: positions.get(partition) for partition in owned},
+            committed=committed,
+            processed_events=self.processed_events,
+            processed_bytes=self.processed_bytes,
+            retried_events=self.retried_events,
+            skipped_events=self.skipped_events,
+            batches=self.batches,
+            batch_events2=self.batch_events2,
+            busy_s=self.busy_s,
+            busy_s2=self.busy_s2,
+            latency_s=self.latency_s,
+            gap_s=self.gap_s,
+            gap_s2=self.gap_s2,
+            latency=LatencySketch(bucket=ints(filled), count=ints(self._latencies[filled])),
+            pause_s=self.pause_s,
+            startup_s=self.startup_s,
+        )
+
+    def _spread(self, latency: FloatArray) -> None:
+        bucket = buckets_of(latency)
+        if (top := int(bucket.max())) >= len(self._latencies):
+            self._latencies = np.concatenate(
+                [self._latencies, np.zeros(top + 1 - len(self._latencies), dtype=np.int64)]
+            )
+        self._latencies += np.bincount(bucket, minlength=len(self._latencies))
+
+    def _arrivals(self, arrived: FloatArray) -> None:
         # In the order of arrival at the broker: a poll brings one partition after the other.
         ordered = np.sort(arrived)
         if math.isfinite(self._last_arrival_s):

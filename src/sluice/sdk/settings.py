@@ -46,7 +46,7 @@ class ConsumerSettings:
         if not self.topics or not all(self.topics):
             raise InputError(f"topics is {list(self.topics)}; name at least one (or set {PREFIX}TOPICS)")
         if self.mode not in tuple(Mode):
-            raise InputError(f"mode is {self.mode!r}; {did_you_mean(self.mode, tuple(Mode))}")
+            raise InputError(f"mode is {self.mode!r}; {did_you_mean(self.mode, [mode.value for mode in Mode])}")
         if self.max_poll_events < 1:
             raise InputError(f"max_poll_events is {self.max_poll_events}; give 1 or more")
 
