@@ -13,7 +13,6 @@ from sluice.simulate.rates import Rates
 BLOCK_EVENTS = 1 << 16
 """A block holds about this many events: small enough for the cache, large enough to make Python's share vanish."""
 BLOCK_STEPS = 256
-GOLDEN_RATIO = 0.6180339887498949
 
 
 class Arrivals(Protocol):
@@ -29,7 +28,7 @@ class Burst:
     """All events of a step at once, a period apart: a producer that sends a second's events, then sleeps.
 
     A period a little over the step lets the phase against the controller's clock drift. Without `phase_s` the starting
-    phase follows from the seed, so that consecutive seeds cover the period evenly.
+    phase follows from the seed: six consecutive seeds cover the period evenly, the next six fill the gaps.
     """
 
     rates: Rates
@@ -38,7 +37,7 @@ class Burst:
 
     def blocks(self, seed: int, random: np.random.Generator) -> Iterator[FloatArray]:
         period_s = self.rates.step_s if self.period_s is None else self.period_s
-        phase_s = (seed * GOLDEN_RATIO) % 1.0 * period_s if self.phase_s is None else self.phase_s
+        phase_s = _radical_inverse(seed, 6) * period_s if self.phase_s is None else self.phase_s
         counts = self.rates.counts()
         for first, last in _step_blocks(counts):
             yield np.repeat(phase_s + period_s * np.arange(first, last), counts[first:last])
@@ -131,6 +130,16 @@ class Recorded(Value):
         times = self.time_s[self.order()]
         for first in range(0, len(times), BLOCK_EVENTS):
             yield times[first : first + BLOCK_EVENTS]
+
+
+def _radical_inverse(number: int, base: int) -> float:
+    """The digits of `number` behind the point, in reverse: 0, 1/6, 2/6, … 5/6, 1/36, … for base 6."""
+    inverse, scale = 0.0, 1.0 / base
+    while number:
+        number, digit = divmod(number, base)
+        inverse += digit * scale
+        scale /= base
+    return inverse
 
 
 def _step_blocks(counts: IntArray) -> Iterator[tuple[int, int]]:

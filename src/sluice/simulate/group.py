@@ -7,9 +7,9 @@ import numpy as np
 
 from sluice.model import NOBODY, Action, Assignment, Partition, Plan, Receipt
 from sluice.model.assignment import fresh_names
-from sluice.model.values import FloatArray, IntArray, ints
-from sluice.simulate.kernel import MAX_S, Arriving, release, stop_reading
-from sluice.simulate.kernel_shared import advance_shared
+from sluice.model.values import IntArray, ints
+from sluice.simulate.kernel import Arriving
+from sluice.simulate.memory import MAX_S
 from sluice.simulate.rebalance import standstill
 from sluice.simulate.spec import GroupSpec, Protocol
 from sluice.simulate.state import GroupState
@@ -45,20 +45,21 @@ class SimulatedGroup:
         exact: bool,
     ) -> None:
         self.spec = spec
-        self.state = GroupState.empty(
+        self.state = GroupState(
             len(partitions),
             objective_s=objective_s,
             max_poll=spec.max_poll_events,
             exact=exact,
-            downstream=spec.output is not None,
+            writes=spec.output is not None,
         )
         names = fresh_names((), spec.initial_consumers)
         owner = np.full(len(partitions), NOBODY) if spec.protocol.shared else np.arange(len(partitions)) % len(names)
         self.assignment = Assignment(partitions=partitions, consumers=names, owner=ints(owner))
         """What was last commanded."""
         self._place: dict[str, int] = dict(zip(names, self.state.add_consumers(len(names)).tolist(), strict=True))
-        self.state.partitions.owner[:] = owner
-        self._serving = self.places()
+        self.state.group.partitions.owner[:] = owner
+        self.places = self._serving = self._places_of(self.assignment)
+        """Where the state keeps the consumers of the assignment."""
         self.history = [
             Ownership(p, names[o], 0, 0.0) for p, o in zip(partitions, owner.tolist(), strict=True) if o >= 0
         ]
@@ -68,9 +69,8 @@ class SimulatedGroup:
         self._change: _Change | None = None
         self._releases: list[float] = []
 
-    def places(self) -> IntArray:
-        """Where the state keeps the consumers of the assignment."""
-        return np.array([self._place[name] for name in self.assignment.consumers], dtype=np.int64)
+    def _places_of(self, assignment: Assignment) -> IntArray:
+        return np.array([self._place[name] for name in assignment.consumers], dtype=np.int64)
 
     @property
     def settled(self) -> bool:
@@ -82,10 +82,10 @@ class SimulatedGroup:
         done = 0
         while (border_s := self._next_border_s()) < until_s:
             cut = int(np.searchsorted(arriving.time_s, border_s))
-            self._serve(border_s, _cut(arriving, done, cut))
+            self._serve(border_s, arriving.cut(done, cut))
             done = cut
             self._cross(border_s)
-        self._serve(until_s, _cut(arriving, done, len(arriving.time_s)) if done else arriving)
+        self._serve(until_s, arriving.cut(done, len(arriving.time_s)) if done else arriving)
 
     def apply(self, plan: Plan, now_s: float) -> Receipt:
         """Start to carry the plan out."""
@@ -102,6 +102,7 @@ class SimulatedGroup:
             delay_s = max(delay_s, self._heartbeat_delay_s(target.count))
         self._change = _Change(now_s + delay_s, target)
         self.assignment = target
+        self.places = self._places_of(target)
         if delay_s == 0.0:
             self._cross(now_s)
         return Receipt(
@@ -126,8 +127,8 @@ class SimulatedGroup:
 
     def _stop(self, names: tuple[str, ...]) -> None:
         """The leavers finish the batch in work and read no more; nobody takes over yet."""
-        gone = np.isin(self.state.partitions.owner, [self._place[name] for name in names])
-        self._park(np.flatnonzero(gone), np.full(len(gone), np.inf))
+        gone = np.isin(self.state.group.partitions.owner, [self._place[name] for name in names])
+        self.state.stop(np.flatnonzero(gone), np.full(len(gone), np.inf))
 
     def _heartbeat_delay_s(self, others: int) -> float:
         # The rebalance waits for the last of the others to hear of it at its next heartbeat.
@@ -144,22 +145,22 @@ class SimulatedGroup:
         while self._releases and self._releases[0] <= now_s:
             self._releases.pop(0)
         if not self.spec.protocol.shared:
-            release(now_s, self.state.consumers, self.state.partitions, self.state.pool)
+            self.state.release(now_s)
 
     def _carry_out(self, change: _Change, now_s: float) -> None:
         if self.spec.protocol.shared:
             self._carry_out_shared(now_s)
             return
-        state, spec = self.state, self.spec
+        state, spec, partitions = self.state, self.spec, self.state.group.partitions
         place = np.array([*(self._place[name] for name in change.target.consumers), NOBODY], dtype=np.int64)
         owner = place[change.target.owner]
-        before = state.partitions.owner.copy()
+        before = partitions.owner.copy()
         members = np.unique(before[before >= 0])
         stops, readable_s = standstill(
-            spec.protocol, now_s, spec.rebalance_s, before, owner, state.consumers.free_s, members
+            spec.protocol, now_s, spec.rebalance_s, before, owner, state.group.consumers.free_s, members
         )
-        self._park(np.flatnonzero(stops), readable_s)
-        state.partitions.owner[:] = owner
+        self.state.stop(np.flatnonzero(stops), readable_s)
+        partitions.owner[:] = owner
         # The batches in work are not part of the pause: until they are committed they are lag already.
         self.pause_s = spec.rebalance_s * (2 if spec.protocol is Protocol.COOPERATIVE else 1)
         consumers, target = change.target.consumers, change.target
@@ -168,15 +169,15 @@ class SimulatedGroup:
                 Ownership(
                     target.partitions[p],
                     consumers[target.owner[p]],
-                    int(state.partitions.processed[p]),
+                    int(partitions.processed[p]),
                     float(readable_s[p]),
                 )
             )
         self._releases = sorted({*self._releases, *readable_s[stops].tolist()})
 
     def _carry_out_shared(self, now_s: float) -> None:
-        free_s = self.state.consumers.free_s
-        self._serving = places = self.places()
+        free_s = self.state.group.consumers.free_s
+        self._serving = places = self.places
         if self.spec.protocol is Protocol.RESTART:
             ready_s = max(now_s, float(free_s[places].max(initial=now_s))) + self.spec.rebalance_s
             self.pause_s = self.spec.rebalance_s
@@ -185,44 +186,14 @@ class SimulatedGroup:
             # A newcomer has never been free before now.
             free_s[places] = np.maximum(free_s[places], np.where(free_s[places] == 0.0, now_s, 0.0))
 
-    def _park(self, stopped: IntArray, readable_s: FloatArray) -> None:
-        state = self.state
-        stop_reading(stopped, state.consumers, state.partitions, state.pool)
-        state.partitions.readable_s[stopped] = readable_s[stopped]
-
     def _serve(self, until_s: float, arriving: Arriving) -> None:
-        state = self.state
-        if not self.spec.protocol.shared:
-            state.advance(until_s, arriving)
-            return
-        state.make_room(len(arriving.time_s))
-        advance_shared(
-            until_s,
-            self._serving,
-            state.next_number,
-            arriving,
-            state.consumers,
-            state.partitions,
-            state.pool,
-            state.unfinished,
-            state.tally,
-            state.batches,
-        )
-        state.next_number += len(arriving.time_s)
+        if self.spec.protocol.shared:
+            self.state.advance_shared(until_s, arriving, self._serving)
+        else:
+            self.state.advance(until_s, arriving)
 
     def take_worst_latency_s(self) -> float:
         """The worst latency since the last call."""
-        worst_s = float(self.state.tally.total[MAX_S])
-        self.state.tally.total[MAX_S] = 0.0
+        worst_s = float(self.state.group.total[MAX_S])
+        self.state.group.total[MAX_S] = 0.0
         return worst_s
-
-
-def _cut(arriving: Arriving, first: int, last: int) -> Arriving:
-    same_service = len(arriving.service_s) == 1
-    return Arriving(
-        arriving.time_s[first:last],
-        arriving.born_s[first:last],
-        arriving.partition[first:last],
-        arriving.size_bytes[first:last],
-        arriving.service_s if same_service else arriving.service_s[first:last],
-    )

@@ -3,31 +3,25 @@
 The queue hangs at the first partition; `servers` lists the members. Each event is acknowledged by itself.
 """
 
-from sluice.model.values import IntArray
-from sluice.simulate.kernel import (
-    GAP_S,
-    GAP_S2,
-    NONE,
-    Arriving,
-    Consumers,
-    Partitions,
-    Pool,
-    Tally,
-    Unfinished,
-    forget_finished,
-    push,
-    serve,
-)
-from sluice.theory.kernel import compiled
+from sluice.model.values import FloatArray, IntArray
+from sluice.simulate.kernel import Arriving, Tally, forget_finished, serve, serve_waiting, take_place, wait
+from sluice.simulate.memory import BATCHES, GAP_S, GAP_S2, NONE, Group, lay_out
+from sluice.theory.kernel import compiled, inlined
 
 
-@compiled
-def _first_free(servers: IntArray, consumers: Consumers) -> int:
+@inlined
+def _next_free(servers: IntArray, group: Group) -> int:
     best = int(servers[0])
     for c in servers:
-        if consumers.free_s[c] < consumers.free_s[best]:
+        if group.consumers.free_s[c] < group.consumers.free_s[best]:
             best = int(c)
     return best
+
+
+@inlined
+def _open_batch(c: int, group: Group) -> None:
+    group.cursor[BATCHES] += 1
+    group.consumers.batch[c] = group.cursor[BATCHES]
 
 
 @compiled
@@ -36,40 +30,21 @@ def advance_shared(
     servers: IntArray,
     first_number: int,
     arriving: Arriving,
-    consumers: Consumers,
-    partitions: Partitions,
-    pool: Pool,
-    unfinished: Unfinished,
+    floats: FloatArray,
+    ints: IntArray,
     tally: Tally,
-    batches: IntArray,
 ) -> None:
     """Serve all events that start before `until_s`; as `advance` otherwise."""
-    forget_finished(until_s, unfinished)
+    group = lay_out(floats, ints)
+    consumers, partitions = group.consumers, group.partitions
+    forget_finished(until_s, group)
     slot = partitions.head[0]
     while slot != NONE:
-        c = _first_free(servers, consumers)
-        if max(pool.readable_s[slot], consumers.free_s[c]) >= until_s:
+        c = _next_free(servers, group)
+        if max(group.pool.readable_s[slot], consumers.free_s[c]) >= until_s:
             break
-        batches[0] += 1
-        consumers.batch[c] = batches[0]
-        p = pool.partition[slot]
-        serve(
-            c,
-            pool.readable_s[slot],
-            pool.born_s[slot],
-            pool.service_s[slot],
-            p,
-            pool.number[slot],
-            until_s,
-            consumers,
-            partitions,
-            unfinished,
-            tally,
-        )
-        following = pool.next[slot]
-        pool.next[slot] = pool.free[0]
-        pool.free[0] = slot
-        slot = following
+        _open_batch(c, group)
+        slot = serve_waiting(c, slot, until_s, group, tally)
     partitions.head[0] = slot
     same_service = len(arriving.service_s) == 1
     for i in range(len(arriving.time_s)):
@@ -78,36 +53,17 @@ def advance_shared(
         partitions.arrived[p] += 1
         partitions.arrived_bytes[p] += arriving.size_bytes[i]
         service_s = arriving.service_s[0 if same_service else i]
-        c = _first_free(servers, consumers)
-        # Every member sees the subscription's arrivals; the first one keeps the record.
+        # Every member sees the subscription's arrivals.
         gap_s = time_s - consumers.last_arrival_s[servers[0]]
         for member in servers:
             consumers.last_arrival_s[member] = time_s
-            if gap_s == gap_s:
+            if gap_s == gap_s:  # NaN before the first arrival
                 consumers.counters[member, GAP_S] += gap_s
                 consumers.counters[member, GAP_S2] += gap_s * gap_s
+        c = _next_free(servers, group)
         if partitions.head[0] == NONE and max(time_s, consumers.free_s[c]) < until_s:
-            batches[0] += 1
-            consumers.batch[c] = batches[0]
-            serve(
-                c,
-                time_s,
-                arriving.born_s[i],
-                service_s,
-                p,
-                first_number + i,
-                until_s,
-                consumers,
-                partitions,
-                unfinished,
-                tally,
-            )
-            continue
-        slot = pool.free[0]
-        pool.free[0] = pool.next[slot]
-        pool.readable_s[slot] = time_s
-        pool.born_s[slot] = arriving.born_s[i]
-        pool.service_s[slot] = service_s
-        pool.partition[slot] = p
-        pool.number[slot] = first_number + i
-        push(partitions.head, partitions.tail, 0, slot, pool)
+            _open_batch(c, group)
+            serve(c, time_s, arriving.born_s[i], service_s, p, first_number + i, until_s, group, tally)
+        else:
+            slot = take_place(time_s, arriving.born_s[i], service_s, p, first_number + i, group)
+            wait(partitions.head, partitions.tail, 0, slot, group)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sluice.model.values import BoolArray, FloatArray, IntArray
-from sluice.simulate.kernel import NONE
+from sluice.simulate.memory import NONE
 from sluice.simulate.spec import Protocol
 
 

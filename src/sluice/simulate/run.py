@@ -10,7 +10,7 @@ from sluice.model import Action, Decision
 from sluice.model.values import FloatArray
 from sluice.monitor.base import Monitor
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.kernel import EVENTS, LATE, SUM_S
+from sluice.simulate.memory import EVENTS, LATE, SUM_S
 from sluice.simulate.result import Latencies, RunResult, Timeline
 from sluice.simulate.spec import WorldSpec
 from sluice.simulate.stages import SimulatedExecutor, SimulatedMonitor
@@ -57,7 +57,7 @@ class _Record:
 
     def __init__(self, group: SimulatedGroup) -> None:
         self._group = group
-        self._rows: list[tuple[float, int, float, float, float]] = []
+        self._rows: list[tuple[float, int, FloatArray, FloatArray, float]] = []
         self._actions: list[str] = []
         self._policy = ""
         self._moved = 0
@@ -74,8 +74,8 @@ class _Record:
             (
                 snapshot.time_s,
                 self._group.assignment.count,
-                float(workload.arrival_eps.sum()),
-                float(workload.lag_events.sum()),
+                workload.arrival_eps,
+                workload.lag_events,
                 worst_s,
             )
         )
@@ -84,32 +84,33 @@ class _Record:
             self._rscores.append(_rscore(decision))
 
     def result(self, spec: WorldSpec) -> RunResult:
-        group, tally = self._group, self._group.state.tally
-        events = int(tally.total[EVENTS])
+        group, state = self._group, self._group.state
+        total = state.group.total
+        events = int(total[EVENTS])
         largest_s = max(self._largest_s, group.take_worst_latency_s())
-        columns = [np.array(column) for column in zip(*self._rows, strict=True)]
-        consumers = columns[1].astype(np.int64)
-        exact_s: FloatArray | None = tally.latency_s[: group.state.next_number] if group.state.exact else None
+        time_s, counts, rates, lags, worst_s = (np.array(column) for column in zip(*self._rows, strict=True))
+        consumers = counts.astype(np.int64)
+        exact_s: FloatArray | None = state.latency_s if state.exact else None
         return RunResult(
             group=group.spec.name,
             policy=self._policy,
             events=events,
-            late_events=int(tally.total[LATE]),
-            mean_s=float(tally.total[SUM_S]) / events if events else float("nan"),
-            latencies=Latencies(exact_s, None if group.state.exact else tally.histogram, largest_s),
+            late_events=int(total[LATE]),
+            mean_s=float(total[SUM_S]) / events if events else float("nan"),
+            latencies=Latencies(exact_s, None if state.exact else state.tally.histogram, largest_s),
             # The last count stands until the end of the time in which decisions are taken.
-            replica_seconds=float((consumers * np.diff([*columns[0], spec.duration_s])).sum()),
+            replica_seconds=float((consumers * np.diff([*time_s, spec.duration_s])).sum()),
             up=self._actions.count(Action.UP),
             down=self._actions.count(Action.DOWN),
             reassign=self._actions.count(Action.REASSIGN),
             moved_partitions=self._moved,
             rscore_mean=sum(self._rscores) / len(self._rows),
             timeline=Timeline(
-                time_s=columns[0],
+                time_s=time_s,
                 consumers=consumers,
-                arrival_eps=columns[2],
-                lag_events=columns[3],
-                worst_latency_s=columns[4],
+                arrival_eps=rates.sum(axis=1),
+                lag_events=lags.sum(axis=1),
+                worst_latency_s=worst_s,
                 action=tuple(self._actions),
             ),
             ownership=tuple(group.history),

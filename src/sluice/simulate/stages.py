@@ -2,8 +2,7 @@
 
 from sluice.model import ConsumerReports, Plan, Receipt, Snapshot
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.kernel import BUSY_S, BUSY_S2, EMITTED, GAP_S, GAP_S2, LATENCY_S, PROCESSED
-from sluice.simulate.kernel_observe import see
+from sluice.simulate.memory import BUSY_S, BUSY_S2, EMITTED, GAP_S, GAP_S2, LATENCY_S, PROCESSED
 from sluice.simulate.world import World
 
 
@@ -14,30 +13,29 @@ class SimulatedMonitor:
         self._world = world
 
     def observe(self) -> tuple[Snapshot, ...]:
-        return tuple(_snapshot(group, self._world.now_s) for group in self._world.groups.values())
+        return tuple([_snapshot(group, self._world.now_s) for group in self._world.groups.values()])
 
 
 def _snapshot(group: SimulatedGroup, now_s: float) -> Snapshot:
-    state = group.state
-    shared = group.spec.protocol.shared
-    seen = see(now_s, group.places(), shared, state.consumers, state.partitions, state.unfinished)
+    partitions, counters = group.state.see(now_s, group.places, shared=group.spec.protocol.shared)
+    end, committed, processed, end_bytes = partitions
     return Snapshot(
         group=group.spec.name,
         time_s=now_s,
         assignment=group.assignment,
-        end_events=seen.end,
-        committed_events=seen.committed,
-        processed_events=seen.processed,
-        end_bytes=seen.end_bytes,
+        end_events=end,
+        committed_events=committed,
+        processed_events=processed,
+        end_bytes=end_bytes,
         lag_basis=group.spec.lag_basis,
         reports=ConsumerReports(
-            processed_events=seen.counters[PROCESSED],
-            emitted_events=seen.counters[EMITTED],
-            busy_s=seen.counters[BUSY_S],
-            busy_s2=seen.counters[BUSY_S2],
-            latency_s=seen.counters[LATENCY_S],
-            gap_s=seen.counters[GAP_S],
-            gap_s2=seen.counters[GAP_S2],
+            processed_events=counters[PROCESSED],
+            emitted_events=counters[EMITTED],
+            busy_s=counters[BUSY_S],
+            busy_s2=counters[BUSY_S2],
+            latency_s=counters[LATENCY_S],
+            gap_s=counters[GAP_S],
+            gap_s2=counters[GAP_S2],
         ),
         pause_s=group.pause_s,
         startup_s=group.startup_s,

@@ -51,7 +51,7 @@ class EventStream:
         while not self.ended:
             times = self._block.time_s
             if self._next < len(times):
-                last = len(times) if times[-1] < until_s else int(np.searchsorted(times, until_s))
+                last = len(times) if times[-1] < until_s else int(times.searchsorted(until_s))
                 if last > self._next:
                     pieces.append(self._block.cut(self._next, last))
                     self._next = last

@@ -91,11 +91,9 @@ class _Relay:
         self._born_s: FloatArray = np.empty(0)
 
     def take(self, group: SimulatedGroup, until_s: float) -> tuple[Events, FloatArray]:
-        tally = group.state.tally
-        fresh = int(tally.out_events[0])
-        time_s = np.concatenate((self._time_s, tally.out_finish_s[:fresh]))
-        born_s = np.concatenate((self._born_s, tally.out_born_s[:fresh]))
-        tally.out_events[0] = 0
+        finish_s, birth_s = group.state.take_written()
+        time_s = np.concatenate((self._time_s, finish_s))
+        born_s = np.concatenate((self._born_s, birth_s))
         order = np.lexsort((born_s, time_s))
         time_s, born_s = time_s[order], born_s[order]
         now = int(np.searchsorted(time_s, until_s))
