@@ -22,6 +22,10 @@ class PlanWatch:
     def latest(self) -> PublishedPlan | None:
         return self._latest
 
+    def ask(self, limit_s: float) -> PublishedPlan | None:
+        """The plan in force right now, not the last one heard of."""
+        return self._source.ask(limit_s)
+
     def close(self) -> None:
         self._closed.set()
 

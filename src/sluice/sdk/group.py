@@ -1,0 +1,118 @@
+"""The consumer as a member of a Kafka consumer group: read, work, commit, and join whenever the group asks."""
+
+import time
+from threading import Event as Flag
+
+from kafka.errors import InconsistentGroupProtocolError, KafkaError
+
+from sluice.errors import InputError, UnavailableError
+from sluice.sdk.batching import Gathered
+from sluice.sdk.event import Event
+from sluice.sdk.group_client import GroupClient
+from sluice.sdk.group_settings import GroupSettings
+from sluice.sdk.group_watch import PlanWatch
+from sluice.sdk.handler import Worker
+from sluice.sdk.meter import Meter
+
+# A plan, a signal or a join is noticed within this time by an idle consumer.
+POLL_S = 0.05
+CLOSE_LIMIT_S = 5.0
+
+
+class GroupConsumer:
+    """One thread. Nothing is committed before it is processed; what is in hand of a lost partition is dropped."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        settings: GroupSettings,
+        client: GroupClient,
+        worker: Worker,
+        meter: Meter,
+        gathered: Gathered,
+        stop: Flag,
+        watch: PlanWatch | None = None,
+    ) -> None:
+        self._name = name
+        self._settings = settings
+        self._client = client
+        self._worker = worker
+        self._meter = meter
+        self._gathered = gathered
+        self._stop = stop
+        self._watch = watch
+        self._followed: int | None = None
+        self._in_hand: list[Event] = []
+        self._handing_over = False
+
+    def run(self) -> None:
+        """Until `stop` is set, or the handler fails for good; either way commit and leave the group."""
+        try:
+            while not self._stop.is_set():
+                self._turn()
+            self._hand_over()
+        except InconsistentGroupProtocolError as error:
+            raise InputError(
+                "the group's members use another assignor or rebalance protocol; give all of them the same settings"
+            ) from error
+        except KafkaError as error:
+            raise UnavailableError(f"the broker refused: {type(error).__name__}: {error}") from error
+        finally:
+            self._client.close(CLOSE_LIMIT_S)
+
+    def _turn(self) -> None:
+        """One step of everything; a batch that a join has interrupted goes on where it stopped."""
+        self._follow_plan()
+        if self._in_hand:
+            self._client.join_step(POLL_S)
+        else:
+            events = self._client.poll(self._gathered.room, POLL_S)
+            if events:
+                self._meter.polled(len(events))
+            self._gathered.add(events, time.monotonic())
+        self._forget_taken()
+        if not self._in_hand and self._gathered.ready(time.monotonic()):
+            self._in_hand = self._gathered.take()
+        if self._in_hand and (self._settings.cooperative or not self._client.joining):
+            done = self._worker.work(self._in_hand, 0, self._interrupted)
+            self._in_hand = self._in_hand[done:]
+        self._client.commit()
+
+    def _interrupted(self, _now_s: float) -> bool:
+        if self._stop.is_set() and not self._handing_over:
+            return True
+        return not self._settings.finish_batch and (self._client.wanted() or self._news())
+
+    def _forget_taken(self) -> None:
+        gone = self._client.taken()
+        if gone:
+            self._in_hand = [event for event in self._in_hand if event.partition not in gone]
+            for partition in gone:
+                self._gathered.forget(partition)
+
+    def _news(self) -> bool:
+        plan = self._watch.latest if self._watch else None
+        return plan is not None and plan.version != self._followed
+
+    def _follow_plan(self) -> None:
+        """Ask for a new round when there is a plan the group's assignment was not made from; once a plan."""
+        plan = self._watch.latest if self._watch else None
+        if plan is not None and plan.version != self._followed:
+            self._followed = plan.version
+            if plan.version != self._client.applied_version:
+                self._client.rejoin()
+
+    def _hand_over(self) -> None:
+        """Planned out: let the others take over while this consumer still works, then leave with empty hands."""
+        if self._watch is None or not self._settings.drain_s:
+            return
+        deadline_s = time.monotonic() + self._settings.drain_s
+        # The signal may be quicker than the plan that is its reason.
+        plan = self._watch.ask(self._settings.ask_limit_s)
+        self._handing_over = True
+        while plan is not None and self._name not in plan.target.consumers:
+            if not self._client.owned or time.monotonic() > deadline_s:
+                return
+            self._turn()
+            plan = self._watch.latest

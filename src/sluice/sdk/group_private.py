@@ -1,0 +1,68 @@
+"""The only place that touches what kafka-python keeps to itself (written for 3.0).
+
+Java has `enforceRebalance`, and returns records while a cooperative member joins; kafka-python has neither yet. It also
+throws away a join that came through between two polls and begins another one: a member that works while it joins would
+join for ever. Here such a join is kept until the next poll takes note of it.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+class _KeptJoin:
+    """Stands in for the task of a join, and is never `done` before somebody has taken its result."""
+
+    is_done = False
+
+    def __init__(self, task: Any) -> None:
+        self.task = task
+
+    def add_callback(self, call: Callable[[Any], None]) -> None:
+        self.task.add_callback(call)
+
+    def add_errback(self, call: Callable[[Any], None]) -> None:
+        self.task.add_errback(call)
+
+
+def request_rejoin(consumer: Any) -> None:
+    """Join anew with the next poll: members stay the same, their partitions may not."""
+    consumer._coordinator.request_rejoin()
+
+
+def join_waits_for_us(consumer: Any) -> bool:
+    """A join is to be begun, or is through and to be taken note of. Cheap: asked before every event."""
+    coordinator = consumer._coordinator
+    kept = coordinator._join_task
+    return bool(coordinator.rejoin_needed) and (kept is None or bool(kept.task.is_done))
+
+
+def poll(consumer: Any, max_records: int, limit_s: float) -> dict[Any, list[Any]]:
+    """The client's own poll."""
+    try:
+        return dict(consumer.poll(timeout_ms=limit_s * 1000.0, max_records=max_records))
+    finally:
+        _keep_join(consumer)
+
+
+def join_step(consumer: Any, limit_s: float) -> None:
+    """Begin, continue or end a join, for `limit_s` at most, without fetching."""
+    try:
+        consumer._coordinator.poll(timeout_ms=limit_s * 1000.0)
+    finally:
+        _keep_join(consumer)
+
+
+def fetch_while_joining(consumer: Any, max_records: int, limit_s: float) -> dict[Any, list[Any]]:
+    """Records of what the member still owns; `poll` returns none before the join is through."""
+    records, idle = consumer._fetcher.fetch_records(max_records, timeout_ms=limit_s * 1000.0)
+    if not records and idle:
+        time.sleep(limit_s)
+    return dict(records)
+
+
+def _keep_join(consumer: Any) -> None:
+    coordinator = consumer._coordinator
+    task = coordinator._join_task
+    if task is not None and not isinstance(task, _KeptJoin):
+        coordinator._join_task = _KeptJoin(task)

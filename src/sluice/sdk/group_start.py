@@ -1,0 +1,59 @@
+"""Puts a group consumer together from its settings."""
+
+from threading import Event as Flag
+from typing import Any
+
+from sluice.errors import InputError
+from sluice.sdk import group_private
+from sluice.sdk.batching import Batch, Gathered
+from sluice.sdk.group import GroupConsumer
+from sluice.sdk.group_assignor import PlannedAssignor
+from sluice.sdk.group_client import GroupClient
+from sluice.sdk.group_connect import KAFKAS_OWN, connect
+from sluice.sdk.group_settings import Assignor, GroupSettings
+from sluice.sdk.group_source import PlanSource, make_source
+from sluice.sdk.group_watch import PlanWatch
+from sluice.sdk.handler import Worker
+from sluice.sdk.meter import Meter
+from sluice.sdk.settings import ConsumerSettings
+
+
+def group_consumer(
+    settings: ConsumerSettings, group: GroupSettings, *, worker: Worker, meter: Meter, batch: Batch, stop: Flag
+) -> tuple[GroupConsumer, GroupClient]:
+    """The consumer, connected and not yet a member, and its client for reports."""
+    source: PlanSource | None = None
+    connected: list[Any] = []
+    if group.assignor == Assignor.PLANNED:
+        if settings.controller is None:
+            raise InputError("controller is missing; give http://HOST:PORT or a file, or choose another group.assignor")
+        source = make_source(settings.controller, settings.group)
+        assignor: Any = PlannedAssignor(
+            consumer=settings.consumer,
+            source=source,
+            cooperative=group.cooperative,
+            ask_limit_s=group.ask_limit_s,
+            # The assignor is part of the consumer it asks to join anew.
+            rejoin=lambda: group_private.request_rejoin(connected[0]),
+        )
+    else:
+        assignor = KAFKAS_OWN[group.assignor]()
+    connected.append(connect(settings, group, assignor))
+    client = GroupClient(
+        connected[0],
+        topics=settings.topics,
+        assignor=assignor,
+        cooperative=group.cooperative,
+        positions=meter.positions,
+    )
+    consumer = GroupConsumer(
+        name=settings.consumer,
+        settings=group,
+        client=client,
+        worker=worker,
+        meter=meter,
+        gathered=Gathered(batch),
+        stop=stop,
+        watch=PlanWatch(source) if source is not None and group.watch else None,
+    )
+    return consumer, client
