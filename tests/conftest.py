@@ -29,7 +29,7 @@ def make_topic(broker: Broker, unique: Callable[[str], str]) -> Callable[..., st
     from confluent_kafka.admin import AdminClient
     from confluent_kafka.cimpl import NewTopic
 
-    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
 
     def create(partitions: int = 1, stem: str = "topic", **config: str) -> str:
         name = unique(stem)

@@ -23,6 +23,7 @@ numbers = st.floats(min_value=0, max_value=1e12)
     latencies=st.lists(st.floats(0, 100)),
     pause_s=st.none() | numbers,
     epoch=st.integers(0, 2**53),
+    left=st.booleans(),
 )
 def test_a_report_is_the_same_after_the_wire(
     positions: dict[Partition, int | None],
@@ -31,6 +32,7 @@ def test_a_report_is_the_same_after_the_wire(
     latencies: list[float],
     pause_s: float | None,
     epoch: int,
+    left: bool,
 ) -> None:
     report = Telemetry(
         group="payments",
@@ -42,6 +44,7 @@ def test_a_report_is_the_same_after_the_wire(
         committed=committed,
         latency=LatencySketch.of(latencies),
         pause_s=pause_s,
+        left=left,
         **counters,
     )
     assert Telemetry.from_wire(report.to_wire()) == report

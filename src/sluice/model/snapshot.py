@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sluice.model.assignment import Assignment, Partition
+from sluice.model.sketch import LatencySketch
 from sluice.model.values import FloatArray, Value
 
 
@@ -33,6 +34,10 @@ class ConsumerReports(Value):
     """Sum of the times between two consecutive arrivals."""
     gap_s2: FloatArray
     """Sum of the squares of those times."""
+    batches: FloatArray | None = None
+    """Polls that brought something."""
+    latency: tuple[LatencySketch | None, ...] | None = None
+    """How the latencies are spread; None for a silent consumer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

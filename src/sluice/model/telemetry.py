@@ -78,6 +78,8 @@ class Telemetry(Value):
     """How long the partition it took over last stood still, from the old owner's last event to its own first."""
     startup_s: float | None = None
     """From the start of the process until it could read."""
+    left: bool = False
+    """Its last report: it has committed, stopped, and owns nothing any more."""
 
     def to_wire(self) -> bytes:
         data: dict[str, Any] = {
@@ -93,6 +95,7 @@ class Telemetry(Value):
             "latency": [self.latency.bucket.tolist(), self.latency.count.tolist()],
             "pause_s": self.pause_s,
             "startup_s": self.startup_s,
+            "left": self.left,
         }
         return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
 
@@ -118,6 +121,7 @@ class Telemetry(Value):
                 latency=LatencySketch(bucket=ints(bucket), count=ints(count)),
                 pause_s=_number(data.get("pause_s")),
                 startup_s=_number(data.get("startup_s")),
+                left=bool(data.get("left", False)),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a telemetry report: {type(error).__name__}: {error}") from error

@@ -1,0 +1,6 @@
+"""Observe consumer groups of a Kafka cluster through its admin interface and the consumers' own reports."""
+
+from sluice.monitor.kafka.monitor import KafkaMonitor
+from sluice.monitor.kafka.source import GroupSource, Ownership
+
+__all__ = ["GroupSource", "KafkaMonitor", "Ownership"]
