@@ -8,7 +8,7 @@ from sluice.analyze.base import Analyzer
 from sluice.execute.base import Executor
 from sluice.model import Decision, Objective, Plan
 from sluice.monitor.base import Monitor
-from sluice.plan.base import PlanContext, Policy
+from sluice.plan.base import PlanContext, Policy, memory_s
 
 
 class Sink(Protocol):
@@ -40,6 +40,8 @@ class ControlLoop:
         self._sink = sink
         self._shadows = tuple(shadows)
         self._memory = memory
+        # A guard that looks back five minutes must find five minutes, however short the ticks.
+        self._memory_s = max(memory_s(p) for p in (policy, *self._shadows))
         self._recent: dict[str, deque[Decision]] = {}
         self._tick = 0
 
@@ -67,13 +69,15 @@ class ControlLoop:
         # Only now: every group of this tick was planned with the same past.
         for decision, recent in zip(decisions, memory, strict=True):
             recent.append(decision)
+            while len(recent) > self._memory and recent[0].time_s < decision.time_s - self._memory_s:
+                recent.popleft()
         self._tick += 1
         return tuple(decisions)
 
     def _recent_of(self, group: str) -> deque[Decision]:
         recent = self._recent.get(group)
         if recent is None:
-            recent = self._recent[group] = deque(maxlen=self._memory)
+            recent = self._recent[group] = deque()
         return recent
 
     def _shadow_plans(self, context: PlanContext) -> tuple[Plan, ...]:

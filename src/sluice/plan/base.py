@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sluice.model import Action, Assignment, Candidate, Decision, Objective, Plan, Reason, Workload, action_between
+from sluice.plan.predict import predict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +29,39 @@ class Policy(Protocol):
     def plan(self, context: PlanContext) -> Plan: ...
 
 
-def hold(context: PlanContext, policy: str, reason: Reason, *, guard: str | None = None) -> Plan:
+@runtime_checkable
+class Needy(Protocol):
+    """A policy that names the fields of the workload it cannot do without."""
+
+    @property
+    def needs(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A policy that looks back in `recent`, and says how far."""
+
+    @property
+    def memory_s(self) -> float: ...
+
+
+def memory_s(policy: Policy) -> float:
+    """How many seconds of decisions `recent` must hold for this policy."""
+    return policy.memory_s if isinstance(policy, Remembering) else 0.0
+
+
+def hold(
+    context: PlanContext,
+    policy: str,
+    reason: Reason,
+    *,
+    rejected: tuple[Candidate, ...] = (),
+    guard: str | None = None,
+    warnings: tuple[Reason, ...] = (),
+) -> Plan:
     """The plan to leave everything as it is."""
-    return propose(context, policy, context.workload.assignment, reason, guard=guard)
+    current = context.workload.assignment
+    return propose(context, policy, current, reason, rejected=rejected, guard=guard, warnings=warnings)
 
 
 def propose(
@@ -46,15 +77,17 @@ def propose(
     """A plan whose action follows from where the group stands and where it is to go."""
     workload = context.workload
     current = workload.assignment
+    action = Action.HOLD if target is current else action_between(current, target)
     return Plan(
         group=workload.group,
         time_s=workload.time_s,
         policy=policy,
-        action=Action.HOLD if target is current else action_between(current, target),
+        action=action,
         current=current,
         target=target,
         reason=reason,
         rejected=rejected,
         guard=guard,
         warnings=warnings,
+        prediction=None if action is Action.HOLD else predict(workload, target),
     )

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from sluice.theory.packing.any_fit import ANY_FIT
 from sluice.theory.packing.base import Packer, Packing
-from sluice.theory.packing.least_loaded import least_loaded
+from sluice.theory.packing.least_loaded import bins_needed, least_loaded
 from sluice.theory.packing.metrics import cbs, pareto_front, rscore
 from sluice.theory.packing.modified import MODIFIED
 from sluice.theory.packing.spread import spread
 
 PACKERS: Mapping[str, Packer] = {**ANY_FIT, **MODIFIED}
 
-__all__ = ["PACKERS", "Packer", "Packing", "cbs", "least_loaded", "pareto_front", "rscore", "spread"]
+__all__ = ["PACKERS", "Packer", "Packing", "bins_needed", "cbs", "least_loaded", "pareto_front", "rscore", "spread"]

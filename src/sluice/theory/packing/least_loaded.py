@@ -14,8 +14,8 @@ from sluice.theory.kernel import compiled
 from sluice.theory.packing.base import Packing, check_capacity, own_floats, refuse
 
 
-def least_loaded(rate: Any, lag: Any, *, rate_capacity: float, lag_capacity: float) -> Packing:
-    """Pack items of (rate, lag) into the fewest bins.
+def least_loaded(rate: Any, lag: Any, *, rate_capacity: float, lag_capacity: float, at_least: int = 1) -> Packing:
+    """Pack items of (rate, lag) into the fewest bins, or the fewest from `at_least` on.
 
     An item over a capacity gets a bin to itself and is marked `oversize`. Equal items are taken in
     the order given, so the answer is a function of the input alone.
@@ -24,7 +24,7 @@ def least_loaded(rate: Any, lag: Any, *, rate_capacity: float, lag_capacity: flo
     check_capacity("rate_capacity", rate_capacity)
     check_capacity("lag_capacity", lag_capacity)
     check_shapes(rate, lag)
-    bins, oversize, count = _pack(rate, lag, rate_capacity, lag_capacity)
+    bins, oversize, count = _pack(rate, lag, rate_capacity, lag_capacity, at_least)
     if count < 0:
         refuse_either(rate, lag)
     return Packing(bins, count, oversize)
@@ -42,7 +42,7 @@ def refuse_either(rate: FloatArray, lag: FloatArray) -> None:
 
 @compiled
 def _pack(
-    rate: FloatArray, lag: FloatArray, rate_capacity: float, lag_capacity: float
+    rate: FloatArray, lag: FloatArray, rate_capacity: float, lag_capacity: float, at_least: int
 ) -> tuple[IntArray, BoolArray, int]:
     n = len(rate)
     bins = np.full(n, -1, np.int64)
@@ -62,7 +62,7 @@ def _pack(
         order = by_rate_then_lag(rate, lag, oversize, regular)
         # A hair below the exact bound: its sums are rounded in another order than those of the bins.
         bound = max(total_rate / rate_capacity, total_lag / lag_capacity) * (1.0 - 1e-9)
-        count = max(int(np.ceil(bound)), 1)
+        count = max(int(np.ceil(bound)), at_least - (n - regular), 1)
         while not _fill(rate, lag, rate_capacity, lag_capacity, order, count, bins):
             count += 1
     for i in range(n):
@@ -70,6 +70,12 @@ def _pack(
             bins[i] = count
             count += 1
     return bins, oversize, count
+
+
+@compiled
+def bins_needed(rate: FloatArray, lag: FloatArray, rate_capacity: float, lag_capacity: float) -> int:
+    """Only the number of bins, without the checks: a few µs for what is asked every tick. -1: an item is unusable."""
+    return _pack(rate, lag, rate_capacity, lag_capacity, 1)[2]
 
 
 @compiled

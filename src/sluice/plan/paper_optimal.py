@@ -1,0 +1,49 @@
+"""The published optimum of the tail-latency paper: a replica for every μ·w of rate.
+
+The paper means it with instant and free rebalancing; run it in a world that has that. One second's
+events arrive as one burst there, so a replica that is to finish them within w takes μ·w events/s.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sluice.errors import InputError
+from sluice.model import Plan, Reason
+from sluice.plan.base import PlanContext, hold, propose
+from sluice.plan.placing import packed
+from sluice.theory.packing import least_loaded
+
+_REASON = "{rate_eps:.6g} events/s at most {capacity_eps:.6g} a consumer: {needed} consumers, {now} are there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperOptimal:
+    factor: float = 0.9
+    """Share of μ·w that may be used; 0.9 gives the published cost."""
+    name: ClassVar[str] = "paper-optimal"
+    needs: ClassVar[tuple[str, ...]] = ("arrival_eps", "service_eps")
+
+    def __post_init__(self) -> None:
+        if not 0 < self.factor <= 1:
+            raise InputError(f"paper-optimal: factor is {self.factor}; give a share above 0 and at most 1")
+
+    def plan(self, context: PlanContext) -> Plan:
+        workload = context.workload
+        current, rate = workload.assignment, workload.arrival_eps
+        assert workload.service_eps is not None  # declared in `needs`
+        capacity_eps = self.factor * workload.service_eps * context.objective.latency_s
+        packing = least_loaded(rate, np.zeros(len(rate)), rate_capacity=capacity_eps, lag_capacity=1.0)
+        reason = Reason(
+            _REASON,
+            {
+                "rate_eps": float(rate.sum()),
+                "capacity_eps": capacity_eps,
+                "needed": packing.count,
+                "now": current.count,
+            },
+        )
+        if packing.count == current.count and float(current.load(rate).max()) <= capacity_eps:
+            return hold(context, self.name, reason)
+        return propose(context, self.name, packed(current, packing.bins, packing.count, rate), reason)

@@ -1,0 +1,67 @@
+"""What each consumer carries under a given assignment, in one compiled pass."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.theory.arrays import FloatArray, IntArray
+from sluice.theory.kernel import compiled
+
+
+class LoadCheck(NamedTuple):
+    """How an assignment stands against capacities."""
+
+    over: int
+    """Consumers above one of the two capacities."""
+    ownerless: int
+    """Partitions nobody owns."""
+    hopeless: int
+    """Partitions that alone bring as much as a consumer can serve, or more."""
+    worst_rate: float
+    worst_lag: float
+
+
+@compiled
+def check_loads(
+    rate: FloatArray,
+    lag: FloatArray,
+    owner: IntArray,
+    consumers: int,
+    rate_capacity: float,
+    lag_capacity: float,
+    service: float,
+) -> LoadCheck:
+    """The consumers' loads against the capacities. Where nobody owns anything, all share everything evenly."""
+    rates = np.zeros(consumers)
+    lags = np.zeros(consumers)
+    ownerless, hopeless = 0, 0
+    total_rate, total_lag = 0.0, 0.0
+    for i in range(len(rate)):
+        if rate[i] >= service:
+            hopeless += 1
+        total_rate += rate[i]
+        total_lag += lag[i]
+        if owner[i] < 0:
+            ownerless += 1
+        else:
+            rates[owner[i]] += rate[i]
+            lags[owner[i]] += lag[i]
+    if ownerless == len(rate) and consumers > 0:
+        rates[:] = total_rate / consumers
+        lags[:] = total_lag / consumers
+    over, worst_rate, worst_lag = 0, 0.0, 0.0
+    for c in range(consumers):
+        if rates[c] > rate_capacity or lags[c] > lag_capacity:
+            over += 1
+        worst_rate = max(worst_rate, rates[c])
+        worst_lag = max(worst_lag, lags[c])
+    return LoadCheck(over, ownerless, hopeless, worst_rate, worst_lag)
+
+
+@compiled
+def usable(values: FloatArray) -> bool:
+    """Every entry is a finite number of at least 0."""
+    good = True
+    for x in values:
+        good = good and 0.0 <= x < np.inf
+    return good
