@@ -12,7 +12,7 @@ class LoadCheck(NamedTuple):
     """How an assignment stands against capacities."""
 
     over: int
-    """Consumers above one of the two capacities."""
+    """Consumers above one of the two capacities that have a partition to give away."""
     ownerless: int
     """Partitions nobody owns."""
     hopeless: int
@@ -34,6 +34,7 @@ def check_loads(
     """The consumers' loads against the capacities. Where nobody owns anything, all share everything evenly."""
     rates = np.zeros(consumers)
     lags = np.zeros(consumers)
+    held = np.zeros(consumers, np.int64)
     ownerless, hopeless = 0, 0
     total_rate, total_lag = 0.0, 0.0
     for i in range(len(rate)):
@@ -46,12 +47,14 @@ def check_loads(
         else:
             rates[owner[i]] += rate[i]
             lags[owner[i]] += lag[i]
+            held[owner[i]] += 1
     if ownerless == len(rate) and consumers > 0:
         rates[:] = total_rate / consumers
         lags[:] = total_lag / consumers
     over, worst_rate, worst_lag = 0, 0.0, 0.0
     for c in range(consumers):
-        if rates[c] > rate_capacity or lags[c] > lag_capacity:
+        # A partition too big for its own consumer breaks the bound for ever; moving others about is no cure.
+        if held[c] > 1 and (rates[c] > rate_capacity or lags[c] > lag_capacity):
             over += 1
         worst_rate = max(worst_rate, rates[c])
         worst_lag = max(worst_lag, lags[c])
