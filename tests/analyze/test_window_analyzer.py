@@ -70,9 +70,15 @@ def last(analyzer: WindowAnalyzer, *snapshots: Snapshot) -> Workload:
 
 def reports(processed: Sequence[float], busy: Sequence[float], **more: Sequence[float]) -> ConsumerReports:
     zeros = [0.0] * len(processed)
-    names = ("emitted_events", "busy_s2", "latency_s", "gap_s", "gap_s2")
-    rest = {name: floats(more.get(name, zeros)) for name in names}
-    return ConsumerReports(processed_events=floats(processed), busy_s=floats(busy), **rest)
+    return ConsumerReports(
+        processed_events=floats(processed),
+        emitted_events=floats(more.get("emitted_events", zeros)),
+        busy_s=floats(busy),
+        busy_s2=floats(more.get("busy_s2", zeros)),
+        latency_s=floats(more.get("latency_s", zeros)),
+        gap_s=floats(more.get("gap_s", zeros)),
+        gap_s2=floats(more.get("gap_s2", zeros)),
+    )
 
 
 def test_one_snapshot_alone_has_lag_but_no_rates() -> None:
