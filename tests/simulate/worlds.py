@@ -29,4 +29,6 @@ def latencies_s(spec: WorldSpec, seed: int = 1) -> FloatArray:
     """Every event's latency when nobody changes anything."""
     world = World(spec, seed=seed)
     world.finish()
-    return world.groups["g"].state.latency_s
+    latency_s = world.groups["g"].state.latency_s
+    assert latency_s is not None
+    return latency_s

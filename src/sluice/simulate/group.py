@@ -8,11 +8,10 @@ import numpy as np
 from sluice.model import NOBODY, Action, Assignment, Partition, Plan, Receipt
 from sluice.model.assignment import fresh_names
 from sluice.model.values import IntArray, ints
-from sluice.simulate.kernel import Arriving
-from sluice.simulate.memory import MAX_S
+from sluice.simulate.memory import ARRIVED, FREE_S, MAX_S, OWNER, WAITING
 from sluice.simulate.rebalance import standstill
 from sluice.simulate.spec import GroupSpec, Protocol
-from sluice.simulate.state import GroupState
+from sluice.simulate.state import Arriving, GroupState
 
 
 class Ownership(NamedTuple):
@@ -57,7 +56,7 @@ class SimulatedGroup:
         self.assignment = Assignment(partitions=partitions, consumers=names, owner=ints(owner))
         """What was last commanded."""
         self._place: dict[str, int] = dict(zip(names, self.state.add_consumers(len(names)).tolist(), strict=True))
-        self.state.group.partitions.owner[:] = owner
+        self.state.group.partition_ints[OWNER] = owner
         self.places = self._serving = self._places_of(self.assignment)
         """Where the state keeps the consumers of the assignment."""
         self.history = [
@@ -127,7 +126,7 @@ class SimulatedGroup:
 
     def _stop(self, names: tuple[str, ...]) -> None:
         """The leavers finish the batch in work and read no more; nobody takes over yet."""
-        gone = np.isin(self.state.group.partitions.owner, [self._place[name] for name in names])
+        gone = np.isin(self.state.group.partition_ints[OWNER], [self._place[name] for name in names])
         self.state.stop(np.flatnonzero(gone), np.full(len(gone), np.inf))
 
     def _heartbeat_delay_s(self, others: int) -> float:
@@ -151,16 +150,16 @@ class SimulatedGroup:
         if self.spec.protocol.shared:
             self._carry_out_shared(now_s)
             return
-        state, spec, partitions = self.state, self.spec, self.state.group.partitions
+        state, spec, table = self.state, self.spec, self.state.group.partition_ints
         place = np.array([*(self._place[name] for name in change.target.consumers), NOBODY], dtype=np.int64)
         owner = place[change.target.owner]
-        before = partitions.owner.copy()
+        before = table[OWNER].copy()
         members = np.unique(before[before >= 0])
         stops, readable_s = standstill(
-            spec.protocol, now_s, spec.rebalance_s, before, owner, state.group.consumers.free_s, members
+            spec.protocol, now_s, spec.rebalance_s, before, owner, state.group.consumer_floats[FREE_S], members
         )
         self.state.stop(np.flatnonzero(stops), readable_s)
-        partitions.owner[:] = owner
+        table[OWNER] = owner
         # The batches in work are not part of the pause: until they are committed they are lag already.
         self.pause_s = spec.rebalance_s * (2 if spec.protocol is Protocol.COOPERATIVE else 1)
         consumers, target = change.target.consumers, change.target
@@ -169,14 +168,14 @@ class SimulatedGroup:
                 Ownership(
                     target.partitions[p],
                     consumers[target.owner[p]],
-                    int(partitions.processed[p]),
+                    int(table[ARRIVED, p] - table[WAITING, p]),
                     float(readable_s[p]),
                 )
             )
         self._releases = sorted({*self._releases, *readable_s[stops].tolist()})
 
     def _carry_out_shared(self, now_s: float) -> None:
-        free_s = self.state.group.consumers.free_s
+        free_s = self.state.group.consumer_floats[FREE_S]
         self._serving = places = self.places
         if self.spec.protocol is Protocol.RESTART:
             ready_s = max(now_s, float(free_s[places].max(initial=now_s))) + self.spec.rebalance_s

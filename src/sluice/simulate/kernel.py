@@ -6,64 +6,18 @@ free, at most `max_poll` events, is one batch. A batch that has started is finis
 offsets are committed at its end. Events that cannot start before the instant wait in their consumer's queue; events of
 a partition that stands still wait with the partition. Each event is touched once when it arrives, and once more if it
 had to wait.
-"""
 
-from typing import NamedTuple
+The parts of the loop get plain arrays, not tuples of them: unpacking a tuple counts references, at ten times the cost
+of serving an event. For the same reason no tuple comes in from outside.
+"""
 
 import numpy as np
 
 from sluice.model.values import FloatArray, IntArray
-from sluice.simulate.memory import (
-    BATCHES,
-    BUSY_S,
-    BUSY_S2,
-    EMITTED,
-    EVENTS,
-    FREE,
-    GAP_S,
-    GAP_S2,
-    LATE,
-    LATENCY_S,
-    MAX_S,
-    NONE,
-    OBJECTIVE_S,
-    PROCESSED,
-    SUM_S,
-    UNFINISHED,
-    WAITING,
-    WRITTEN,
-    Group,
-    lay_out,
-)
+from sluice.simulate import memory as m
+from sluice.simulate.memory import NONE, lay_out
 from sluice.theory.histogram import bucket_of
 from sluice.theory.kernel import compiled, inlined
-
-
-class Arriving(NamedTuple):
-    """Events in order of arrival. `service_s` with one entry holds for all."""
-
-    time_s: FloatArray
-    born_s: FloatArray
-    """When the event, or the one it stems from, entered the system."""
-    partition: IntArray
-    size_bytes: FloatArray
-    service_s: FloatArray
-
-    def cut(self, first: int, last: int) -> "Arriving":
-        return Arriving(
-            self.time_s[first:last],
-            self.born_s[first:last],
-            self.partition[first:last],
-            self.size_bytes[first:last],
-            self.service_s if len(self.service_s) == 1 else self.service_s[first:last],
-        )
-
-
-class Tally(NamedTuple):
-    """Every event's latency by its number; or, where that has no room at all, a histogram of them."""
-
-    latency_s: FloatArray
-    histogram: IntArray
 
 
 @inlined
@@ -74,131 +28,107 @@ def serve(
     service_s: float,
     p: int,
     number: int,
-    until_s: float,
-    group: Group,
-    tally: Tally,
+    max_poll: int,
+    consumer_floats: FloatArray,
+    consumer_ints: IntArray,
+    batch_floats: FloatArray,
+    batch_ints: IntArray,
+    total: FloatArray,
+    cursor: IntArray,
+    latencies_s: FloatArray | None,
+    histogram: IntArray | None,
+    written: FloatArray | None,
 ) -> None:
-    """Consumer `c` serves an event after all it has started before."""
-    consumers, partitions = group.consumers, group.partitions
-    finish_s = max(readable_s, consumers.free_s[c]) + service_s
-    consumers.free_s[c] = finish_s
-    partitions.processed[p] += 1
-    if partitions.batch[p] != consumers.batch[c]:
-        partitions.batch[p] = consumers.batch[c]
-        partitions.batch_owner[p] = c
-        partitions.batch_events[p] = 0
-    partitions.batch_events[p] += 1
+    """Consumer `c` serves an event as the next one of its batch."""
+    finish_s = max(readable_s, consumer_floats[m.FREE_S, c]) + service_s
+    consumer_floats[m.FREE_S, c] = finish_s
+    i = c * max_poll + consumer_ints[m.BATCH_EVENTS, c]
+    consumer_ints[m.BATCH_EVENTS, c] += 1
+    batch_floats[m.BATCH_FINISH_S, i] = finish_s
+    batch_floats[m.BATCH_BORN_S, i] = born_s
+    batch_floats[m.BATCH_SERVICE_S, i] = service_s
+    batch_ints[m.BATCH_PARTITION, i] = p
     latency_s = finish_s - born_s
-    consumers.counters[c, PROCESSED] += 1.0
-    consumers.counters[c, BUSY_S] += service_s
-    consumers.counters[c, BUSY_S2] += service_s * service_s
-    consumers.counters[c, LATENCY_S] += latency_s
-    total = group.total
-    total[EVENTS] += 1.0
-    total[SUM_S] += latency_s
-    total[MAX_S] = max(total[MAX_S], latency_s)
+    consumer_floats[m.PROCESSED, c] += 1.0
+    consumer_floats[m.BUSY_S, c] += service_s
+    consumer_floats[m.BUSY_S2, c] += service_s * service_s
+    consumer_floats[m.LATENCY_S, c] += latency_s
+    if latency_s > total[m.MAX_S]:
+        total[m.MAX_S] = latency_s
     # A finish time is a sum of many terms: an event that is due exactly at the limit is not late.
-    if latency_s > total[OBJECTIVE_S] + 1e-9:
-        total[LATE] += 1.0
-    if finish_s > until_s:
-        unfinished = group.unfinished
-        i = group.cursor[UNFINISHED]
-        unfinished.finish_s[i] = finish_s
-        unfinished.service_s[i] = service_s
-        unfinished.latency_s[i] = latency_s
-        unfinished.partition[i] = p
-        unfinished.consumer[i] = c
-        group.cursor[UNFINISHED] = i + 1
-    if len(tally.latency_s):
-        tally.latency_s[number] = latency_s
-    else:
-        tally.histogram[bucket_of(latency_s)] += 1
-    if len(group.written.finish_s):
-        i = group.cursor[WRITTEN]
-        group.written.finish_s[i] = finish_s
-        group.written.born_s[i] = born_s
-        group.cursor[WRITTEN] = i + 1
-        consumers.counters[c, EMITTED] += 1.0
+    if latency_s > total[m.OBJECTIVE_S] + 1e-9:
+        total[m.LATE] += 1.0
+    if latencies_s is not None:
+        latencies_s[number] = latency_s
+    if histogram is not None:
+        histogram[bucket_of(latency_s)] += 1
+    if written is not None:
+        i = cursor[m.WRITTEN_COUNT]
+        written[m.WRITTEN_FINISH_S, i] = finish_s
+        written[m.WRITTEN_BORN_S, i] = born_s
+        cursor[m.WRITTEN_COUNT] = i + 1
+        consumer_floats[m.EMITTED, c] += 1.0
 
 
 @inlined
-def serve_waiting(c: int, slot: int, until_s: float, group: Group, tally: Tally) -> int:
-    """Serve the event in a place of the pool, free the place; the place that followed it."""
-    pool, cursor = group.pool, group.cursor
-    serve(
-        c,
-        pool.readable_s[slot],
-        pool.born_s[slot],
-        pool.service_s[slot],
-        pool.partition[slot],
-        pool.number[slot],
-        until_s,
-        group,
-        tally,
-    )
-    following = pool.next[slot]
-    pool.next[slot] = cursor[FREE]
-    cursor[FREE] = slot
-    cursor[WAITING] -= 1
-    return int(following)
-
-
-@inlined
-def wait(head: IntArray, tail: IntArray, at: int, slot: int, group: Group) -> None:
-    """Append the event in a place of the pool to a list."""
-    group.pool.next[slot] = NONE
-    if head[at] == NONE:
-        head[at] = slot
-    else:
-        group.pool.next[tail[at]] = slot
-    tail[at] = slot
-
-
-@inlined
-def take_place(readable_s: float, born_s: float, service_s: float, p: int, number: int, group: Group) -> int:
+def take_place(
+    readable_s: float,
+    born_s: float,
+    service_s: float,
+    p: int,
+    number: int,
+    pool_floats: FloatArray,
+    pool_ints: IntArray,
+    partition_ints: IntArray,
+    cursor: IntArray,
+) -> int:
     """Put an event into a free place of the pool."""
-    pool, cursor = group.pool, group.cursor
-    slot = cursor[FREE]
-    cursor[FREE] = pool.next[slot]
-    cursor[WAITING] += 1
-    pool.readable_s[slot] = readable_s
-    pool.born_s[slot] = born_s
-    pool.service_s[slot] = service_s
-    pool.partition[slot] = p
-    pool.number[slot] = number
+    slot = cursor[m.FREE_PLACE]
+    cursor[m.FREE_PLACE] = pool_ints[m.NEXT, slot]
+    cursor[m.WAITING_COUNT] += 1
+    partition_ints[m.WAITING, p] += 1
+    pool_floats[m.EVENT_READABLE_S, slot] = readable_s
+    pool_floats[m.EVENT_BORN_S, slot] = born_s
+    pool_floats[m.EVENT_SERVICE_S, slot] = service_s
+    pool_ints[m.EVENT_PARTITION, slot] = p
+    pool_ints[m.EVENT_NUMBER, slot] = number
     return int(slot)
 
 
 @inlined
-def forget_finished(now_s: float, group: Group) -> None:
-    """Keep only what is still in work at `now_s`."""
-    unfinished, cursor = group.unfinished, group.cursor
-    kept = 0
-    for i in range(cursor[UNFINISHED]):
-        if unfinished.finish_s[i] > now_s:
-            unfinished.finish_s[kept] = unfinished.finish_s[i]
-            unfinished.service_s[kept] = unfinished.service_s[i]
-            unfinished.latency_s[kept] = unfinished.latency_s[i]
-            unfinished.partition[kept] = unfinished.partition[i]
-            unfinished.consumer[kept] = unfinished.consumer[i]
-            kept += 1
-    cursor[UNFINISHED] = kept
+def give_back(slot: int, pool_ints: IntArray, partition_ints: IntArray, cursor: IntArray) -> int:
+    """Free a place of the pool; the place that followed it in its list."""
+    following = pool_ints[m.NEXT, slot]
+    pool_ints[m.NEXT, slot] = cursor[m.FREE_PLACE]
+    cursor[m.FREE_PLACE] = slot
+    cursor[m.WAITING_COUNT] -= 1
+    partition_ints[m.WAITING, pool_ints[m.EVENT_PARTITION, slot]] -= 1
+    return int(following)
 
 
 @inlined
-def _may_start(c: int, readable_s: float, until_s: float, max_poll: int, group: Group) -> bool:
+def wait(queues: IntArray, at: int, slot: int, pool_ints: IntArray) -> None:
+    """Append the event in a place of the pool to the queue of a consumer or of a partition."""
+    pool_ints[m.NEXT, slot] = NONE
+    if queues[m.HEAD, at] == NONE:
+        queues[m.HEAD, at] = slot
+    else:
+        pool_ints[m.NEXT, queues[m.TAIL, at]] = slot
+    queues[m.TAIL, at] = slot
+
+
+@inlined
+def _may_start(
+    c: int, readable_s: float, until_s: float, max_poll: int, consumer_floats: FloatArray, consumer_ints: IntArray
+) -> bool:
     """Whether the event joins the batch in work, or a new one that starts before `until_s` (which is opened then)."""
-    consumers = group.consumers
-    if readable_s <= consumers.batch_start_s[c] and consumers.batch_events[c] < max_poll:
-        consumers.batch_events[c] += 1
+    if readable_s <= consumer_floats[m.BATCH_START_S, c] and consumer_ints[m.BATCH_EVENTS, c] < max_poll:
         return True
-    start_s = max(readable_s, consumers.free_s[c])
+    start_s = max(readable_s, consumer_floats[m.FREE_S, c])
     if start_s >= until_s:
         return False
-    group.cursor[BATCHES] += 1
-    consumers.batch[c] = group.cursor[BATCHES]
-    consumers.batch_start_s[c] = start_s
-    consumers.batch_events[c] = 1
+    consumer_ints[m.BATCH_EVENTS, c] = 0
+    consumer_floats[m.BATCH_START_S, c] = start_s
     return True
 
 
@@ -207,73 +137,92 @@ def advance(
     until_s: float,
     max_poll: int,
     first_number: int,
-    arriving: Arriving,
+    times_s: FloatArray,
+    births_s: FloatArray,
+    partition: IntArray,
+    size_bytes: FloatArray,
+    services_s: FloatArray,
     floats: FloatArray,
     ints: IntArray,
-    tally: Tally,
+    latencies_s: FloatArray | None,
+    histogram: IntArray | None,
+    written: FloatArray | None,
 ) -> None:
     """Serve all batches that start before `until_s`.
 
-    `arriving` is what arrives before it, numbered on from `first_number`; the pool has a free place for each event.
+    The first five arrays are what arrives before it, in order, numbered on from `first_number` (`size_bytes` and
+    `services_s` with one entry hold for all); the pool has a free place for each event. Latencies go to `latencies_s`
+    by the event's number and to the `histogram`, what the next stage gets to see to `written`: None leaves the code
+    for it out, not only the result.
     """
-    group = lay_out(floats, ints)
-    consumers, partitions = group.consumers, group.partitions
-    forget_finished(until_s, group)
-    for c in range(len(consumers.head)):
-        slot = consumers.head[c]
-        while slot != NONE and _may_start(c, group.pool.readable_s[slot], until_s, max_poll, group):
-            slot = serve_waiting(c, slot, until_s, group, tally)
-        consumers.head[c] = slot
-    same_service = len(arriving.service_s) == 1
-    service_s = arriving.service_s[0] if same_service else 0.0
-    for i in range(len(arriving.time_s)):
-        time_s = arriving.time_s[i]
-        p = arriving.partition[i]
-        partitions.arrived[p] += 1
-        partitions.arrived_bytes[p] += arriving.size_bytes[i]
-        if not same_service:
-            service_s = arriving.service_s[i]
-        c = partitions.owner[p]
-        readable = partitions.readable_s[p] <= time_s
+    (cf, pf, qf, bf, total, ci, pi, qi, bi, cursor) = lay_out(floats, ints)
+    for c in range(ci.shape[1]):
+        slot = ci[m.HEAD, c]
+        while slot != NONE and _may_start(c, qf[m.EVENT_READABLE_S, slot], until_s, max_poll, cf, ci):
+            readable_s, born_s, service_s = qf[0, slot], qf[1, slot], qf[2, slot]
+            p, number = qi[m.EVENT_PARTITION, slot], qi[m.EVENT_NUMBER, slot]
+            serve(
+                c, readable_s, born_s, service_s, p, number, max_poll,
+                cf, ci, bf, bi, total, cursor, latencies_s, histogram, written,
+            )  # fmt: skip
+            slot = give_back(slot, qi, pi, cursor)
+        ci[m.HEAD, c] = slot
+    one_size, one_service = len(size_bytes) == 1, len(services_s) == 1
+    size = size_bytes[0] if one_size else 0.0
+    service_s = services_s[0] if one_service else 0.0
+    for i in range(len(times_s)):
+        time_s = times_s[i]
+        p = partition[i]
+        if not one_size:
+            size = size_bytes[i]
+        if not one_service:
+            service_s = services_s[i]
+        pi[m.ARRIVED, p] += 1
+        pf[m.ARRIVED_BYTES, p] += size
+        c = pi[m.OWNER, p]
+        readable = pf[m.READABLE_S, p] <= time_s
         if c != NONE:
-            gap_s = time_s - consumers.last_arrival_s[c]
-            consumers.last_arrival_s[c] = time_s
-            if gap_s == gap_s:  # NaN before the first arrival
-                consumers.counters[c, GAP_S] += gap_s
-                consumers.counters[c, GAP_S2] += gap_s * gap_s
-            if readable and consumers.head[c] == NONE and _may_start(c, time_s, until_s, max_poll, group):
-                serve(c, time_s, arriving.born_s[i], service_s, p, first_number + i, until_s, group, tally)
+            gap_s = time_s - cf[m.LAST_ARRIVAL_S, c]
+            cf[m.LAST_ARRIVAL_S, c] = time_s
+            if gap_s > 0.0:  # NaN before the first arrival
+                cf[m.GAP_S, c] += gap_s
+                cf[m.GAP_S2, c] += gap_s * gap_s
+            if readable and ci[m.HEAD, c] == NONE and _may_start(c, time_s, until_s, max_poll, cf, ci):
+                serve(
+                    c, time_s, births_s[i], service_s, p, first_number + i, max_poll,
+                    cf, ci, bf, bi, total, cursor, latencies_s, histogram, written,
+                )  # fmt: skip
                 continue
-        slot = take_place(time_s, arriving.born_s[i], service_s, p, first_number + i, group)
+        slot = take_place(time_s, births_s[i], service_s, p, first_number + i, qf, qi, pi, cursor)
         if c == NONE or not readable:
-            wait(partitions.head, partitions.tail, p, slot, group)
+            wait(pi, p, slot, qi)
         else:
-            wait(consumers.head, consumers.tail, c, slot, group)
+            wait(ci, c, slot, qi)
 
 
 @compiled
 def stop_reading(stopped: IntArray, floats: FloatArray, ints: IntArray) -> None:
     """Move the waiting events of the stopped partitions from the consumers' queues to the partitions."""
     group = lay_out(floats, ints)
-    consumers, partitions, pool = group.consumers, group.partitions, group.pool
-    is_stopped = np.zeros(len(partitions.owner), dtype=np.bool_)
-    touched = np.zeros(len(consumers.head), dtype=np.bool_)
+    ci, pi, qi = group.consumer_ints, group.partition_ints, group.pool_ints
+    is_stopped = np.zeros(pi.shape[1], dtype=np.bool_)
+    touched = np.zeros(ci.shape[1], dtype=np.bool_)
     for p in stopped:
         is_stopped[p] = True
-        if partitions.owner[p] != NONE:
-            touched[partitions.owner[p]] = True
+        if pi[m.OWNER, p] != NONE:
+            touched[pi[m.OWNER, p]] = True
     for c in range(len(touched)):
         if not touched[c]:
             continue
-        slot = consumers.head[c]
-        consumers.head[c] = NONE
+        slot = ci[m.HEAD, c]
+        ci[m.HEAD, c] = NONE
         while slot != NONE:
-            following = pool.next[slot]
-            p = pool.partition[slot]
+            following = qi[m.NEXT, slot]
+            p = qi[m.EVENT_PARTITION, slot]
             if is_stopped[p]:
-                wait(partitions.head, partitions.tail, p, slot, group)
+                wait(pi, p, slot, qi)
             else:
-                wait(consumers.head, consumers.tail, c, slot, group)
+                wait(ci, c, slot, qi)
             slot = following
 
 
@@ -281,19 +230,20 @@ def stop_reading(stopped: IntArray, floats: FloatArray, ints: IntArray) -> None:
 def release(now_s: float, floats: FloatArray, ints: IntArray) -> None:
     """Hand the waiting events of each partition that is owned and readable by now to its owner, in order of arrival."""
     group = lay_out(floats, ints)
-    partitions, pool = group.partitions, group.pool
-    slots = np.empty(group.cursor[WAITING], dtype=np.int64)
+    ci, pi, qi = group.consumer_ints, group.partition_ints, group.pool_ints
+    pf, qf = group.partition_floats, group.pool_floats
+    slots = np.empty(group.cursor[m.WAITING_COUNT], dtype=np.int64)
     waiting = 0
-    for p in range(len(partitions.owner)):
-        if partitions.owner[p] != NONE and partitions.readable_s[p] <= now_s:
-            slot = partitions.head[p]
+    for p in range(pi.shape[1]):
+        if pi[m.OWNER, p] != NONE and pf[m.READABLE_S, p] <= now_s:
+            slot = pi[m.HEAD, p]
             while slot != NONE:
                 slots[waiting] = slot
                 waiting += 1
-                slot = pool.next[slot]
-            partitions.head[p] = NONE
+                slot = qi[m.NEXT, slot]
+            pi[m.HEAD, p] = NONE
     slots = slots[:waiting]
-    for slot in slots[np.argsort(pool.number[slots])]:
-        p = pool.partition[slot]
-        pool.readable_s[slot] = max(pool.readable_s[slot], partitions.readable_s[p])
-        wait(group.consumers.head, group.consumers.tail, partitions.owner[p], slot, group)
+    for slot in slots[np.argsort(qi[m.EVENT_NUMBER][slots])]:
+        p = qi[m.EVENT_PARTITION, slot]
+        qf[m.EVENT_READABLE_S, slot] = max(qf[m.EVENT_READABLE_S, slot], pf[m.READABLE_S, p])
+        wait(ci, pi[m.OWNER, p], slot, qi)

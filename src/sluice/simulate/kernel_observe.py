@@ -1,54 +1,52 @@
 """What can be seen of a group at an instant: only what has happened by then."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sluice.model.values import FloatArray, IntArray
-from sluice.simulate.memory import BUSY_S, BUSY_S2, COUNTERS, LATENCY_S, NONE, PROCESSED, UNFINISHED, lay_out
+from sluice.simulate import memory as m
+from sluice.simulate.memory import NONE, lay_out
 from sluice.theory.kernel import compiled
 
-
-class Seen(NamedTuple):
-    """One row each for end offsets, committed offsets, processed positions and bytes written; one row a counter."""
-
-    partitions: FloatArray
-    consumers: FloatArray
+# Rows of what is seen of the partitions: end offset, committed offset, processed position, bytes written
+END, COMMITTED, DONE, BYTES = range(4)
 
 
 @compiled
-def see(now_s: float, places: IntArray, shared: bool, floats: FloatArray, ints: IntArray) -> Seen:
-    """Offsets and counters at `now_s`, to which the group has been advanced; `places` are the consumers wanted.
+def see(
+    now_s: float, places: IntArray, max_poll: int, floats: FloatArray, ints: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Offsets of the partitions, and the rows of consumer_floats for the consumers at `places`.
 
-    A batch is committed as a whole when it ends; in a shared subscription each event is acknowledged by itself.
+    The group has been advanced to `now_s`. A batch in work is committed as a whole when it ends.
     """
     group = lay_out(floats, ints)
-    consumers, partitions, unfinished = group.consumers, group.partitions, group.unfinished
-    count = len(partitions.owner)
+    cf, ci, pi = group.consumer_floats, group.consumer_ints, group.partition_ints
+    count = pi.shape[1]
     seen = np.empty((4, count))
-    end, committed, processed, end_bytes = seen[0], seen[1], seen[2], seen[3]
     for p in range(count):
-        end[p] = partitions.arrived[p]
-        committed[p] = partitions.processed[p]
-        processed[p] = partitions.processed[p]
-        end_bytes[p] = partitions.arrived_bytes[p]
-        c = partitions.batch_owner[p]
-        if not shared and c != NONE and partitions.batch[p] == consumers.batch[c] and consumers.free_s[c] > now_s:
-            committed[p] -= partitions.batch_events[p]
-    counters = np.empty((COUNTERS, len(places)))
-    column = np.full(len(consumers.free_s), NONE)
+        seen[END, p] = pi[m.ARRIVED, p]
+        seen[COMMITTED, p] = seen[DONE, p] = pi[m.ARRIVED, p] - pi[m.WAITING, p]
+        seen[BYTES, p] = group.partition_floats[m.ARRIVED_BYTES, p]
+    counters = np.empty((len(cf), len(places)))
+    column = np.full(ci.shape[1], NONE)
     for k in range(len(places)):
         column[places[k]] = k
-        for kind in range(COUNTERS):
-            counters[kind, k] = consumers.counters[places[k], kind]
-    for i in range(group.cursor[UNFINISHED]):
-        processed[unfinished.partition[i]] -= 1.0
-        if shared:
-            committed[unfinished.partition[i]] -= 1.0
-        k = column[unfinished.consumer[i]]
-        if k != NONE:
-            counters[PROCESSED, k] -= 1.0
-            counters[BUSY_S, k] -= unfinished.service_s[i]
-            counters[BUSY_S2, k] -= unfinished.service_s[i] ** 2
-            counters[LATENCY_S, k] -= unfinished.latency_s[i]
-    return Seen(seen, counters)
+        for row in range(len(cf)):
+            counters[row, k] = cf[row, places[k]]
+    for c in range(ci.shape[1]):
+        if cf[m.FREE_S, c] <= now_s:
+            continue
+        k = column[c]
+        for i in range(c * max_poll, c * max_poll + ci[m.BATCH_EVENTS, c]):
+            p = group.batch_ints[m.BATCH_PARTITION, i]
+            seen[COMMITTED, p] -= 1.0
+            finish_s = group.batch_floats[m.BATCH_FINISH_S, i]
+            if finish_s > now_s:
+                seen[DONE, p] -= 1.0
+                if k != NONE:
+                    service_s = group.batch_floats[m.BATCH_SERVICE_S, i]
+                    counters[m.PROCESSED, k] -= 1.0
+                    counters[m.BUSY_S, k] -= service_s
+                    counters[m.BUSY_S2, k] -= service_s * service_s
+                    counters[m.LATENCY_S, k] -= finish_s - group.batch_floats[m.BATCH_BORN_S, i]
+    return seen, counters

@@ -1,69 +1,78 @@
 """The same for a group whose members share one subscription: one queue, whoever is free takes the next event.
 
-The queue hangs at the first partition; `servers` lists the members. Each event is acknowledged by itself.
+The queue hangs at the first partition; `servers` lists the members. Each event is a batch of its own.
 """
 
 from sluice.model.values import FloatArray, IntArray
-from sluice.simulate.kernel import Arriving, Tally, forget_finished, serve, serve_waiting, take_place, wait
-from sluice.simulate.memory import BATCHES, GAP_S, GAP_S2, NONE, Group, lay_out
+from sluice.simulate import memory as m
+from sluice.simulate.kernel import give_back, serve, take_place, wait
+from sluice.simulate.memory import NONE, lay_out
 from sluice.theory.kernel import compiled, inlined
 
 
 @inlined
-def _next_free(servers: IntArray, group: Group) -> int:
+def _next_free(servers: IntArray, consumer_floats: FloatArray) -> int:
     best = int(servers[0])
     for c in servers:
-        if group.consumers.free_s[c] < group.consumers.free_s[best]:
+        if consumer_floats[m.FREE_S, c] < consumer_floats[m.FREE_S, best]:
             best = int(c)
     return best
-
-
-@inlined
-def _open_batch(c: int, group: Group) -> None:
-    group.cursor[BATCHES] += 1
-    group.consumers.batch[c] = group.cursor[BATCHES]
 
 
 @compiled
 def advance_shared(
     until_s: float,
+    max_poll: int,
     servers: IntArray,
     first_number: int,
-    arriving: Arriving,
+    times_s: FloatArray,
+    births_s: FloatArray,
+    partition: IntArray,
+    size_bytes: FloatArray,
+    services_s: FloatArray,
     floats: FloatArray,
     ints: IntArray,
-    tally: Tally,
+    latencies_s: FloatArray | None,
+    histogram: IntArray | None,
+    written: FloatArray | None,
 ) -> None:
     """Serve all events that start before `until_s`; as `advance` otherwise."""
-    group = lay_out(floats, ints)
-    consumers, partitions = group.consumers, group.partitions
-    forget_finished(until_s, group)
-    slot = partitions.head[0]
+    (cf, pf, qf, bf, total, ci, pi, qi, bi, cursor) = lay_out(floats, ints)
+    slot = pi[m.HEAD, 0]
     while slot != NONE:
-        c = _next_free(servers, group)
-        if max(group.pool.readable_s[slot], consumers.free_s[c]) >= until_s:
+        c = _next_free(servers, cf)
+        readable_s, born_s, service_s = qf[0, slot], qf[1, slot], qf[2, slot]
+        if max(readable_s, cf[m.FREE_S, c]) >= until_s:
             break
-        _open_batch(c, group)
-        slot = serve_waiting(c, slot, until_s, group, tally)
-    partitions.head[0] = slot
-    same_service = len(arriving.service_s) == 1
-    for i in range(len(arriving.time_s)):
-        time_s = arriving.time_s[i]
-        p = arriving.partition[i]
-        partitions.arrived[p] += 1
-        partitions.arrived_bytes[p] += arriving.size_bytes[i]
-        service_s = arriving.service_s[0 if same_service else i]
+        ci[m.BATCH_EVENTS, c] = 0
+        p, number = qi[m.EVENT_PARTITION, slot], qi[m.EVENT_NUMBER, slot]
+        serve(
+            c, readable_s, born_s, service_s, p, number, max_poll,
+            cf, ci, bf, bi, total, cursor, latencies_s, histogram, written,
+        )  # fmt: skip
+        slot = give_back(slot, qi, pi, cursor)
+    pi[m.HEAD, 0] = slot
+    one_size, one_service = len(size_bytes) == 1, len(services_s) == 1
+    for i in range(len(times_s)):
+        time_s = times_s[i]
+        p = partition[i]
+        service_s = services_s[0 if one_service else i]
+        pi[m.ARRIVED, p] += 1
+        pf[m.ARRIVED_BYTES, p] += size_bytes[0 if one_size else i]
         # Every member sees the subscription's arrivals.
-        gap_s = time_s - consumers.last_arrival_s[servers[0]]
+        gap_s = time_s - cf[m.LAST_ARRIVAL_S, servers[0]]
         for member in servers:
-            consumers.last_arrival_s[member] = time_s
-            if gap_s == gap_s:  # NaN before the first arrival
-                consumers.counters[member, GAP_S] += gap_s
-                consumers.counters[member, GAP_S2] += gap_s * gap_s
-        c = _next_free(servers, group)
-        if partitions.head[0] == NONE and max(time_s, consumers.free_s[c]) < until_s:
-            _open_batch(c, group)
-            serve(c, time_s, arriving.born_s[i], service_s, p, first_number + i, until_s, group, tally)
+            cf[m.LAST_ARRIVAL_S, member] = time_s
+            if gap_s > 0.0:  # NaN before the first arrival
+                cf[m.GAP_S, member] += gap_s
+                cf[m.GAP_S2, member] += gap_s * gap_s
+        c = _next_free(servers, cf)
+        if pi[m.HEAD, 0] == NONE and max(time_s, cf[m.FREE_S, c]) < until_s:
+            ci[m.BATCH_EVENTS, c] = 0
+            serve(
+                c, time_s, births_s[i], service_s, p, first_number + i, max_poll,
+                cf, ci, bf, bi, total, cursor, latencies_s, histogram, written,
+            )  # fmt: skip
         else:
-            slot = take_place(time_s, arriving.born_s[i], service_s, p, first_number + i, group)
-            wait(partitions.head, partitions.tail, 0, slot, group)
+            slot = take_place(time_s, births_s[i], service_s, p, first_number + i, qf, qi, pi, cursor)
+            wait(pi, 0, slot, qi)

@@ -10,7 +10,7 @@ from sluice.model import Action, Decision
 from sluice.model.values import FloatArray
 from sluice.monitor.base import Monitor
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.memory import EVENTS, LATE, SUM_S
+from sluice.simulate.memory import LATE, LATENCY_S, PROCESSED
 from sluice.simulate.result import Latencies, RunResult, Timeline
 from sluice.simulate.spec import WorldSpec
 from sluice.simulate.stages import SimulatedExecutor, SimulatedMonitor
@@ -85,19 +85,18 @@ class _Record:
 
     def result(self, spec: WorldSpec) -> RunResult:
         group, state = self._group, self._group.state
-        total = state.group.total
-        events = int(total[EVENTS])
+        counters = state.group.consumer_floats.sum(axis=1)
+        events = int(counters[PROCESSED])
         largest_s = max(self._largest_s, group.take_worst_latency_s())
         time_s, counts, rates, lags, worst_s = (np.array(column) for column in zip(*self._rows, strict=True))
         consumers = counts.astype(np.int64)
-        exact_s: FloatArray | None = state.latency_s if state.exact else None
         return RunResult(
             group=group.spec.name,
             policy=self._policy,
             events=events,
-            late_events=int(total[LATE]),
-            mean_s=float(total[SUM_S]) / events if events else float("nan"),
-            latencies=Latencies(exact_s, None if state.exact else state.tally.histogram, largest_s),
+            late_events=int(state.group.total[LATE]),
+            mean_s=float(counters[LATENCY_S]) / events if events else float("nan"),
+            latencies=Latencies(state.latency_s, state.histogram, largest_s),
             # The last count stands until the end of the time in which decisions are taken.
             replica_seconds=float((consumers * np.diff([*time_s, spec.duration_s])).sum()),
             up=self._actions.count(Action.UP),

@@ -10,7 +10,7 @@ from sluice.model.values import FloatArray
 
 
 class Sizes(Protocol):
-    """A distribution of event sizes."""
+    """A distribution of event sizes. An array of one entry means that all events are of one size."""
 
     def draw(self, count: int, random: np.random.Generator) -> FloatArray: ...
 
@@ -20,7 +20,7 @@ class Service(Protocol):
 
     mean_s: float
 
-    def draw(self, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray: ...
+    def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray: ...
 
 
 def _positive(name: str, value: float) -> None:
@@ -36,7 +36,7 @@ class FixedSize:
         _positive("sizes.size_bytes", self.size_bytes)
 
     def draw(self, count: int, random: np.random.Generator) -> FloatArray:
-        return np.full(count, self.size_bytes)
+        return np.array([self.size_bytes])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class FixedService:
     def __post_init__(self) -> None:
         _positive("service.mean_s", self.mean_s)
 
-    def draw(self, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
+    def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
         return np.array([self.mean_s])
 
 
@@ -70,8 +70,8 @@ class ExponentialService:
     def __post_init__(self) -> None:
         _positive("service.mean_s", self.mean_s)
 
-    def draw(self, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
-        return random.exponential(self.mean_s, len(size_bytes))
+    def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
+        return random.exponential(self.mean_s, count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +83,8 @@ class LognormalService:
         _positive("service.mean_s", self.mean_s)
         _positive("service.cv", self.cv)
 
-    def draw(self, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
-        return _lognormal(self.mean_s, self.cv, len(size_bytes), random)
+    def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
+        return _lognormal(self.mean_s, self.cv, count, random)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ class PerByteService:
         if not self.base_s >= 0:
             raise InputError(f"service.base_s is {self.base_s}; give a time of at least 0 s")
 
-    def draw(self, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
+    def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
         return self.base_s + self.s_per_byte * size_bytes
 
 

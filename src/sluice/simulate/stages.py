@@ -17,7 +17,7 @@ class SimulatedMonitor:
 
 
 def _snapshot(group: SimulatedGroup, now_s: float) -> Snapshot:
-    partitions, counters = group.state.see(now_s, group.places, shared=group.spec.protocol.shared)
+    partitions, counters = group.state.see(now_s, group.places)
     end, committed, processed, end_bytes = partitions
     return Snapshot(
         group=group.spec.name,

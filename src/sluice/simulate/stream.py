@@ -12,14 +12,19 @@ from sluice.simulate.spec import Source
 
 
 class Events(NamedTuple):
-    """Arrivals in order of time; partitions count from 0 within the topic."""
+    """Arrivals in order of time; partitions count from 0 within the topic; one size may stand for all."""
 
     time_s: FloatArray
     partition: IntArray
     size_bytes: FloatArray
 
     def cut(self, first: int, last: int) -> "Events":
-        return Events(self.time_s[first:last], self.partition[first:last], self.size_bytes[first:last])
+        sizes = self.size_bytes if len(self.size_bytes) == 1 else self.size_bytes[first:last]
+        return Events(self.time_s[first:last], self.partition[first:last], sizes)
+
+    def every_size_bytes(self) -> FloatArray:
+        """The sizes, one for each event."""
+        return np.broadcast_to(self.size_bytes, len(self.time_s)) if len(self.size_bytes) == 1 else self.size_bytes
 
 
 def joined(pieces: Sequence[Events]) -> Events:
@@ -27,7 +32,7 @@ def joined(pieces: Sequence[Events]) -> Events:
     return Events(
         np.concatenate([piece.time_s for piece in pieces]),
         np.concatenate([piece.partition for piece in pieces]),
-        np.concatenate([piece.size_bytes for piece in pieces]),
+        np.concatenate([piece.every_size_bytes() for piece in pieces]),
     )
 
 

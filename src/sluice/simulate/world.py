@@ -6,8 +6,8 @@ from sluice.errors import InputError
 from sluice.model import Partition
 from sluice.model.values import FloatArray, IntArray
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.kernel import Arriving
 from sluice.simulate.spec import GroupSpec, Output, WorldSpec
+from sluice.simulate.state import Arriving
 from sluice.simulate.stream import Events, EventStream, generator
 
 
@@ -65,19 +65,18 @@ class _Feed:
     def arriving(self, written: dict[str, tuple[Events, FloatArray]]) -> Arriving:
         if len(self._topics) == 1:
             events, born_s = written[self._topics[0]]
-            service_s = self._service.draw(events.size_bytes, self._random)
+            service_s = self._service.draw(len(born_s), events.size_bytes, self._random)
             return Arriving(events.time_s, born_s, events.partition, events.size_bytes, service_s)
         mine = [written[topic] for topic in self._topics]
         time_s = np.concatenate([events.time_s for events, _ in mine])
         order = np.argsort(time_s, kind="stable")
-        size_bytes = np.concatenate([events.size_bytes for events, _ in mine])[order]
+        size_bytes = np.concatenate([events.every_size_bytes() for events, _ in mine])[order]
         partition = np.concatenate(
             [events.partition + self._first[t] for t, (events, _) in zip(self._topics, mine, strict=True)]
         )
         born_s = np.concatenate([born for _, born in mine])[order]
-        return Arriving(
-            time_s[order], born_s, partition[order], size_bytes, self._service.draw(size_bytes, self._random)
-        )
+        service_s = self._service.draw(len(order), size_bytes, self._random)
+        return Arriving(time_s[order], born_s, partition[order], size_bytes, service_s)
 
 
 class _Relay:
