@@ -31,6 +31,7 @@ class GroupConsumer:
         worker: Worker,
         meter: Meter,
         gathered: Gathered,
+        max_poll_events: int,
         stop: Flag,
         watch: PlanWatch | None = None,
     ) -> None:
@@ -40,6 +41,7 @@ class GroupConsumer:
         self._worker = worker
         self._meter = meter
         self._gathered = gathered
+        self._max_poll_events = max_poll_events
         self._stop = stop
         self._watch = watch
         self._followed: int | None = None
@@ -67,7 +69,7 @@ class GroupConsumer:
         if self._in_hand:
             self._client.join_step(POLL_S)
         else:
-            events = self._client.poll(self._gathered.room, POLL_S)
+            events = self._client.poll(min(self._gathered.room, self._max_poll_events), POLL_S)
             if events:
                 self._meter.polled(len(events))
             self._gathered.add(events, time.monotonic())

@@ -143,6 +143,7 @@ class GroupClient:
 
     def _drop(self, partitions: Iterable[Partition]) -> None:
         gone = frozenset(partitions)
+        group_private.forget_fetched_offsets(self._consumer)
         self._owned -= gone
         self._taken |= gone
         for partition in gone:

@@ -1,8 +1,10 @@
 """The only place that touches what kafka-python keeps to itself (written for 3.0).
 
-Java has `enforceRebalance`, and returns records while a cooperative member joins; kafka-python has neither yet. It also
-throws away a join that came through between two polls and begins another one: a member that works while it joins would
-join for ever. Here such a join is kept until the next poll takes note of it.
+Java has `enforceRebalance`, and returns records while a cooperative member joins; kafka-python has neither yet. And it
+counts on one poll to see a join through. What comes through between two polls it throws away, and joins again: a member
+that works while it joins would join for ever. A join that new metadata has caused it even forgets, once the leader has
+made its assignment: the member would neither commit nor send heartbeats any more. Here a join is kept until a poll has
+taken note of it.
 """
 
 import time
@@ -61,8 +63,16 @@ def fetch_while_joining(consumer: Any, max_records: int, limit_s: float) -> dict
     return dict(records)
 
 
+def forget_fetched_offsets(consumer: Any) -> None:
+    """Drop committed offsets that were fetched and not used: when a partition comes back, they are another's past."""
+    consumer._coordinator._offset_fetch_futures.clear()
+
+
 def _keep_join(consumer: Any) -> None:
     coordinator = consumer._coordinator
     task = coordinator._join_task
-    if task is not None and not isinstance(task, _KeptJoin):
+    if task is None:
+        return
+    if not isinstance(task, _KeptJoin):
         coordinator._join_task = _KeptJoin(task)
+    coordinator.request_rejoin()

@@ -53,6 +53,7 @@ def group_consumer(
         worker=worker,
         meter=meter,
         gathered=Gathered(batch),
+        max_poll_events=settings.max_poll_events,
         stop=stop,
         watch=PlanWatch(source) if source is not None and group.watch else None,
     )
