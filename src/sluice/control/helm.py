@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.control.state import Standing, State
+from sluice.errors import UnavailableError
 from sluice.execute.base import Executor
 from sluice.model import Action, Plan, Receipt, Snapshot
 from sluice.monitor.base import Monitor
@@ -30,11 +31,21 @@ class Helm:
         self._epoch = epoch
         self._limit_s = limit_s
         self._standing: dict[str, Standing] = {}
+        self._finishing = False
         self._under_way: dict[str, Plan] = {}
 
     def state(self, group: str) -> State:
         standing = self._standing.get(group)
         return State.SYNCHRONIZE if standing is None else standing.state
+
+    def finish(self) -> None:
+        """Begin nothing new from now on; what is under way goes on."""
+        self._finishing = True
+
+    @property
+    def idle(self) -> bool:
+        """No change of any group is under way by our hand."""
+        return all(standing.state is not State.MANAGE for standing in self._standing.values())
 
     def observe(self) -> tuple[Snapshot, ...]:
         """Before it may act the controller shows every group as unsettled: policies hold, and the journal says why."""
@@ -54,7 +65,10 @@ class Helm:
         elif plan.action is not Action.HOLD:
             # A policy without its guards: it saw an unsettled group and did not hold.
             return Receipt(time_s=plan.time_s, action=Action.HOLD, problem=f"no change in state {standing.state}")
-        receipt = self._executor.apply(plan)
+        try:
+            receipt = self._executor.apply(plan)
+        except UnavailableError as error:
+            receipt = Receipt(time_s=plan.time_s, action=Action.HOLD, complete=False, problem=str(error))
         self._standing[plan.group] = standing.applied(complete=receipt.complete, time_s=plan.time_s)
         return receipt
 
@@ -69,5 +83,5 @@ class Helm:
             limit_s=self._limit_s,
         )
         self._standing[group] = standing
-        settled = snapshot.settled and standing.state is State.SENTINEL
+        settled = snapshot.settled and standing.state is State.SENTINEL and not self._finishing
         return snapshot if settled == snapshot.settled else replace(snapshot, settled=settled)
