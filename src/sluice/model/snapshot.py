@@ -57,6 +57,10 @@ class Snapshot(Value):
     """Log-start offset: what retention has deleted can no longer be lag."""
     end_bytes: FloatArray | None = None
     """Bytes ever written (or the log's size, where only that is known)."""
+    owned_from_events: FloatArray | None = None
+    """Offset from which on the owner reads each partition,"""
+    owned_since_s: FloatArray | None = None
+    """and since when it could: the assignment history that latencies are computed from afterwards."""
     lag_basis: LagBasis = LagBasis.COMMITTED
     """Which of the two positions the plan is to be made with."""
     reports: ConsumerReports | None = None

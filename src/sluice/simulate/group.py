@@ -7,7 +7,7 @@ import numpy as np
 
 from sluice.model import NOBODY, Action, Assignment, Partition, Plan, Receipt
 from sluice.model.assignment import fresh_names
-from sluice.model.values import IntArray, ints
+from sluice.model.values import IntArray, floats, ints
 from sluice.simulate.memory import ARRIVED, FREE_S, MAX_S, OWNER, WAITING
 from sluice.simulate.rebalance import standstill
 from sluice.simulate.spec import GroupSpec, Protocol
@@ -62,6 +62,9 @@ class SimulatedGroup:
         self.history = [
             Ownership(p, names[o], 0, 0.0) for p, o in zip(partitions, owner.tolist(), strict=True) if o >= 0
         ]
+        unknown = np.nan if spec.protocol.shared else 0.0
+        self.owned_from_events = floats(np.full(len(partitions), unknown))
+        self.owned_since_s = floats(np.full(len(partitions), unknown))
         self.pause_s: float | None = None
         self.startup_s: float | None = None
         self._random = random
@@ -172,6 +175,9 @@ class SimulatedGroup:
                     float(readable_s[p]),
                 )
             )
+        # Made anew at a change, so that snapshots of all ticks in between can share them.
+        self.owned_from_events = floats(np.where(stops, table[ARRIVED] - table[WAITING], self.owned_from_events))
+        self.owned_since_s = floats(np.where(stops, readable_s, self.owned_since_s))
         self._releases = sorted({*self._releases, *readable_s[stops].tolist()})
 
     def _carry_out_shared(self, now_s: float) -> None:

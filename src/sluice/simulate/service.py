@@ -18,7 +18,8 @@ class Sizes(Protocol):
 class Service(Protocol):
     """A distribution of service times. An array of one entry means that all events take the same."""
 
-    mean_s: float
+    @property
+    def mean_s(self) -> float: ...
 
     def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray: ...
 

@@ -27,6 +27,8 @@ def _snapshot(group: SimulatedGroup, now_s: float) -> Snapshot:
         committed_events=committed,
         processed_events=processed,
         end_bytes=end_bytes,
+        owned_from_events=group.owned_from_events,
+        owned_since_s=group.owned_since_s,
         lag_basis=group.spec.lag_basis,
         reports=ConsumerReports(
             processed_events=counters[PROCESSED],

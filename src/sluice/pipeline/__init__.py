@@ -1,0 +1,1 @@
+"""Bulk work on Spark: DataFrame in, DataFrame out."""

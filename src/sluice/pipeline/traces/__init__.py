@@ -1,0 +1,1 @@
+"""Raw logs in, workloads out: events by partition, in the order of time."""
