@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from sluice.theory.packing.any_fit import ANY_FIT
 from sluice.theory.packing.base import Packer, Packing
+from sluice.theory.packing.bounds import lower_bound
 from sluice.theory.packing.least_loaded import bins_needed, least_loaded
 from sluice.theory.packing.metrics import cbs, pareto_front, rscore
 from sluice.theory.packing.modified import MODIFIED
@@ -11,4 +12,15 @@ from sluice.theory.packing.spread import spread
 
 PACKERS: Mapping[str, Packer] = {**ANY_FIT, **MODIFIED}
 
-__all__ = ["PACKERS", "Packer", "Packing", "bins_needed", "cbs", "least_loaded", "pareto_front", "rscore", "spread"]
+__all__ = [
+    "PACKERS",
+    "Packer",
+    "Packing",
+    "bins_needed",
+    "cbs",
+    "least_loaded",
+    "lower_bound",
+    "pareto_front",
+    "rscore",
+    "spread",
+]

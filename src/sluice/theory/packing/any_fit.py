@@ -14,8 +14,8 @@ from sluice.errors import InputError
 from sluice.theory.arrays import FloatArray, IntArray
 from sluice.theory.kernel import compiled
 from sluice.theory.packing.base import Packer, check_capacity, check_owner, own_floats, own_ints, refuse
-
-NEXT, FIRST, BEST, WORST = range(4)
+from sluice.theory.packing.open_bins import BEST, FIRST, NEXT, WORST, no_bins, offer, open_for
+from sluice.theory.packing.ordering import descending
 
 
 def any_fit(size: Any, owner: Any, capacity: float, *, fit: int, decreasing: bool) -> IntArray:
@@ -50,20 +50,14 @@ def _any_fit(size: FloatArray, owner: IntArray, capacity: float, fit: int, decre
     highest = highest_owner(size, owner)
     if highest < -1:
         return packed, False
-    order = np.argsort(-size, kind="mergesort") if decreasing else np.arange(n)
-    load = np.empty(n)
-    consumer = np.empty(n, np.int64)
-    is_open = np.zeros(highest + n + 2, np.bool_)
-    count = 0
+    order = np.arange(n)
+    if decreasing:
+        descending(size, order)
+    bins = no_bins(fit, capacity, n, highest)
     for i in order:
-        b = choose(load, count, size[i], capacity, fit)
-        if b < 0:
-            b = count
-            consumer[b] = number_for(owner[i], is_open)
-            load[b] = 0.0
-            count += 1
-        load[b] += size[i]
-        packed[i] = consumer[b]
+        packed[i] = offer(bins, size[i])
+        if packed[i] < 0:
+            packed[i] = open_for(bins, owner[i], size[i])
     return packed, True
 
 
@@ -74,31 +68,6 @@ def highest_owner(size: FloatArray, owner: IntArray) -> int:
     for i in range(len(size)):
         if not 0.0 <= size[i] < np.inf or owner[i] < -1:
             return -2
+        size[i] += 0.0  # -0.0 becomes 0.0: sorting looks at the bits
         highest = max(highest, owner[i])
     return highest
-
-
-@compiled
-def choose(load: FloatArray, count: int, size: float, capacity: float, fit: int) -> int:
-    """The open bin that takes the item, in opening order; -1 where none does."""
-    best = -1
-    for b in range(count - 1 if fit == NEXT and count > 0 else 0, count):
-        if load[b] + size > capacity:
-            continue
-        if fit in (FIRST, NEXT):
-            return b
-        if best < 0 or (load[b] > load[best] if fit == BEST else load[b] < load[best]):
-            best = b
-    return best
-
-
-@compiled
-def number_for(owner: int, is_open: np.ndarray) -> int:
-    """Open the old owner if it is not open yet, else the lowest free number."""
-    number = owner
-    if owner < 0 or is_open[owner]:
-        number = 0
-        while is_open[number]:
-            number += 1
-    is_open[number] = True
-    return number

@@ -13,8 +13,10 @@ import numpy as np
 
 from sluice.theory.arrays import FloatArray, IntArray
 from sluice.theory.kernel import compiled
-from sluice.theory.packing.any_fit import BEST, WORST, choose, highest_owner, number_for, refuse_item
+from sluice.theory.packing.any_fit import highest_owner, refuse_item
 from sluice.theory.packing.base import Packer, check_capacity, check_owner, own_floats, own_ints
+from sluice.theory.packing.open_bins import BEST, WORST, no_bins, offer, open_for
+from sluice.theory.packing.ordering import descending
 
 
 def modified_fit(size: Any, owner: Any, capacity: float, *, fit: int, by_largest: bool) -> IntArray:
@@ -44,56 +46,45 @@ def _modified_fit(
     highest = highest_owner(size, owner)
     if highest < -1:
         return packed, False
-    order = np.argsort(-size, kind="mergesort")
-    start = np.zeros(highest + 2, np.int64)
+    order = np.arange(n)
+    descending(size, order)
     key = np.zeros(highest + 1)
+    begin = np.zeros(highest + 2, np.int64)
     for i in order:
-        c = owner[i]
-        if c >= 0:
-            start[c + 1] += 1
-            key[c] = max(key[c], size[i]) if by_largest else key[c] + size[i]
-    start = np.cumsum(start)
-    held = np.empty(start[-1], np.int64)  # the items of each consumer, biggest first
-    end = start.copy()
+        if owner[i] >= 0:
+            begin[owner[i] + 1] += 1
+            key[owner[i]] = max(key[owner[i]], size[i]) if by_largest else key[owner[i]] + size[i]
+    for c in range(highest + 1):
+        begin[c + 1] += begin[c]
+    held = np.empty(n, np.int64)  # the items of each consumer, biggest first
+    end = begin.copy()
     for i in order:
-        c = owner[i]
-        if c >= 0:
-            held[end[c]] = i
-            end[c] += 1
+        if owner[i] >= 0:
+            held[end[owner[i]]] = i
+            end[owner[i]] += 1
 
-    load = np.empty(n)
-    consumer = np.empty(n, np.int64)
-    is_open = np.zeros(highest + n + 2, np.bool_)
-    count = 0
-    for c in np.argsort(-key, kind="mergesort"):
-        first, last = start[c], end[c]
-        while last > first:
+    bins = no_bins(fit, capacity, n, highest)
+    visits = np.arange(highest + 1)
+    descending(key, visits)
+    for c in visits:
+        last = end[c]
+        while last > begin[c]:
             i = held[last - 1]
-            b = choose(load, count, size[i], capacity, fit)
-            if b < 0:
+            packed[i] = offer(bins, size[i])
+            if packed[i] < 0:
                 break
-            load[b] += size[i]
-            packed[i] = consumer[b]
             last -= 1
-        if last > first:
-            b = count
-            count += 1
-            consumer[b] = number_for(c, is_open)
-            load[b] = 0.0
-            for position in range(first, last):
-                i = held[position]
-                if position > first and load[b] + size[i] > capacity:
-                    break
-                load[b] += size[i]
-                packed[i] = c
+        if last > begin[c]:
+            load = 0.0
+            back = begin[c]
+            while back < last and (back == begin[c] or load + size[held[back]] <= capacity):
+                load += size[held[back]]
+                packed[held[back]] = c
+                back += 1
+            open_for(bins, c, load)
     for i in order:
-        if packed[i] < 0:
-            b = choose(load, count, size[i], capacity, fit)
-            if b < 0:
-                b = count
-                count += 1
-                consumer[b] = number_for(owner[i], is_open)
-                load[b] = 0.0
-            load[b] += size[i]
-            packed[i] = consumer[b]
+        if packed[i] < 0:  # neither moved nor taken back, or without an owner
+            packed[i] = offer(bins, size[i])
+            if packed[i] < 0:
+                packed[i] = open_for(bins, owner[i], size[i])
     return packed, True

@@ -5,45 +5,37 @@ from typing import Any
 import numpy as np
 
 from sluice.errors import InputError
-from sluice.theory.arrays import FloatArray, IntArray
-from sluice.theory.kernel import compiled
-from sluice.theory.packing.base import own_floats
-from sluice.theory.packing.least_loaded import by_rate_then_lag, check_shapes, refuse_either
+from sluice.theory.arrays import IntArray
+from sluice.theory.packing.least_loaded import least_loaded
 
 
 def spread(rate: Any, lag: Any, count: int) -> IntArray:
-    """The bin of each item: biggest rate first, each to the bin with the least rate.
+    """The bin of each item: biggest rate first, each to the bin with the least rate (ties: least lag, lowest number).
 
-    Ties go to the least lag, then to the fewest items, then to the lowest number: idle partitions are
-    dealt out too, and no bin stays empty while there are enough items.
+    Items without any load are dealt out last, to the bins with the fewest items, so that no bin stays
+    empty while there are enough items.
     """
-    rate, lag = own_floats(rate), own_floats(lag)
-    check_shapes(rate, lag)
-    if count < 1 and len(rate):
+    if count < 1:
         raise InputError(f"count = {count} leaves no bin to spread over; give at least 1")
-    bins, usable = _spread(rate, lag, count)
-    if not usable:
-        refuse_either(rate, lag)
+    bins = least_loaded(rate, lag, rate_capacity=np.inf, lag_capacity=np.inf, at_least=count).bins
+    idle = (np.asarray(rate) == 0.0) & (np.asarray(lag) == 0.0)
+    if idle.any():
+        bins[idle] = _fewest_items(np.bincount(bins[~idle], minlength=count), int(idle.sum()))
     return bins
 
 
-@compiled
-def _spread(rate: FloatArray, lag: FloatArray, count: int) -> tuple[IntArray, bool]:
-    n = len(rate)
-    bins = np.empty(n, np.int64)
-    for i in range(n):
-        if not (0.0 <= rate[i] < np.inf and 0.0 <= lag[i] < np.inf):
-            return bins, False
-    rates = np.zeros(count)
-    lags = np.zeros(count)
-    items = np.zeros(count, np.int64)
-    for i in by_rate_then_lag(rate, lag, np.zeros(n, np.bool_), n):
-        best = 0
-        for b in range(1, count):
-            if (rates[b], lags[b], items[b]) < (rates[best], lags[best], items[best]):
-                best = b
-        rates[best] += rate[i]
-        lags[best] += lag[i]
-        items[best] += 1
-        bins[i] = best
-    return bins, True
+def _fewest_items(items: IntArray, idle: int) -> IntArray:
+    """The bins that take one more item each, `idle` times: always one with the fewest items, ties by number."""
+    # Filling to level L takes (L - items) from each bin below it: list every such free place by (level, bin).
+    low, high = int(items.min()), int(items.min()) + idle
+    while low < high:  # the lowest level with enough free places below it
+        middle = (low + high) // 2
+        if int(np.maximum(middle - items, 0).sum()) >= idle:
+            high = middle
+        else:
+            low = middle + 1
+    places = np.maximum(low - items, 0)
+    bins = np.repeat(np.arange(len(items)), places)
+    starts = np.repeat(np.cumsum(places) - places, places)
+    level = items[bins] + np.arange(len(bins)) - starts
+    return bins[np.lexsort((bins, level))][:idle]
