@@ -61,22 +61,28 @@ def test_the_way_for_many_items_follows_the_rule_with_few(items: list[tuple[floa
     assert oversize.tolist() == [r > 1.0 or g > 1.0 for r, g in items]
 
 
+def many_items(kind: str, seed: int, n: int) -> tuple[FloatArray, FloatArray]:
+    draw = np.random.default_rng(seed)
+    match kind:
+        case "small":
+            return draw.uniform(0, 0.06, n), draw.uniform(0, 0.03, n)
+        case "ties":
+            return draw.integers(0, 9, n) / 64, draw.integers(0, 9, n) / 64
+        case "skewed":
+            return np.minimum(draw.lognormal(-3.5, 1.0, n), 1.1), np.minimum(draw.lognormal(-3.5, 1.0, n), 1.0)
+        case "idle":
+            return draw.uniform(0, 0.5, n) * (draw.random(n) < 0.3), np.zeros(n)
+    # Many bins with little rate and no room for lag: the search must step over more of them than it keeps near.
+    assert kind == "lag full at the front"
+    half = n // 2
+    rate = np.concatenate([draw.uniform(0.5, 0.6, half), draw.uniform(0, 0.1, n - half)])
+    return rate, np.concatenate([draw.choice([0.1, 0.95], half), draw.choice([0.0, 0.1, 0.5], n - half)])
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["small", "ties", "skewed", "idle", "lag full at the front"])
 def test_many_items_follow_the_rule(kind: str, seed: int) -> None:
-    draw = np.random.default_rng(seed)
-    n = 260
-    rate, lag = {
-        "small": lambda: (draw.uniform(0, 0.06, n), draw.uniform(0, 0.03, n)),
-        "ties": lambda: (draw.integers(0, 9, n) / 64, draw.integers(0, 9, n) / 64),
-        "skewed": lambda: (np.minimum(draw.lognormal(-2.5, 1.0, n), 1.1), np.minimum(draw.lognormal(-2.5, 1.0, n), 1)),
-        "idle": lambda: (draw.uniform(0, 0.5, n) * (draw.random(n) < 0.3), np.zeros(n)),
-        # Many bins with little rate and no room for lag: the search must step over more of them than it keeps near.
-        "lag full at the front": lambda: (
-            np.concatenate([draw.uniform(0.5, 0.6, n // 2), draw.uniform(0, 0.1, n // 2)]),
-            np.concatenate([draw.choice([0.1, 0.95], n // 2), draw.choice([0.0, 0.1, 0.5], n // 2)]),
-        ),
-    }[kind]()
+    rate, lag = many_items(kind, seed, 260)
     packing = least_loaded(rate, lag, rate_capacity=1.0, lag_capacity=1.0)
     assert (packing.bins.tolist(), packing.count) == by_the_rule(rate, lag)
     assert bins_needed(rate, lag, 1.0, 1.0) == packing.count

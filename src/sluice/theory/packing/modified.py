@@ -66,22 +66,22 @@ def _modified_fit(
     bins = no_bins(fit, capacity, n, highest)
     visits = np.arange(highest + 1)
     descending(key, visits)
-    for c in visits:
-        last = end[c]
-        while last > begin[c]:
-            i = held[last - 1]
-            packed[i] = offer(bins, size[i])
-            if packed[i] < 0:
+    for visited in visits:
+        last = end[visited]
+        while last > begin[visited]:
+            smallest = held[last - 1]
+            packed[smallest] = offer(bins, size[smallest])
+            if packed[smallest] < 0:
                 break
             last -= 1
-        if last > begin[c]:
+        if last > begin[visited]:
             load = 0.0
-            back = begin[c]
-            while back < last and (back == begin[c] or load + size[held[back]] <= capacity):
+            back = begin[visited]
+            while back < last and (back == begin[visited] or load + size[held[back]] <= capacity):
                 load += size[held[back]]
-                packed[held[back]] = c
+                packed[held[back]] = visited
                 back += 1
-            open_for(bins, c, load)
+            open_for(bins, visited, load)
     for i in order:
         if packed[i] < 0:  # neither moved nor taken back, or without an owner
             packed[i] = offer(bins, size[i])

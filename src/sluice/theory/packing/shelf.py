@@ -92,7 +92,7 @@ def first_that_takes(shelf: Shelf, side: float, side_capacity: float) -> tuple[i
 @compiled
 def last_that_takes(shelf: Shelf, load: float, capacity: float) -> tuple[int, int]:
     """Block and place of the most loaded bin that has room for `load`; (-1, -1) if none."""
-    low, high = 0, shelf.blocks[0]
+    low, high = min(shelf.blocks[0], 1), shelf.blocks[0]  # the first block also holds what comes before its head
     while low < high:
         middle = (low + high) // 2
         if shelf.head[middle, LOAD] + load <= capacity:
