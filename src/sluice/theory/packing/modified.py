@@ -64,7 +64,7 @@ def _modified_fit(
             end[owner[i]] += 1
 
     bins = no_bins(fit, capacity, n, highest)
-    visits = np.arange(highest + 1)
+    visits: IntArray = np.arange(highest + 1)
     descending(key, visits)
     for visited in visits:
         last = end[visited]
