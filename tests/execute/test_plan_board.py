@@ -29,8 +29,9 @@ class Clock:
 
 
 def test_a_plan_survives_the_wire() -> None:
-    plan = PublishedPlan(group="g", version=7, time_s=3.5, target=TWO)
-    assert PublishedPlan.from_json(plan.to_json()) == plan
+    for wake in (True, False):
+        plan = PublishedPlan(group="g", version=7, time_s=3.5, target=TWO, wake=wake)
+        assert PublishedPlan.from_json(plan.to_json()) == plan
     for text in ("", "[]", "{}", '{"group":"g","version":1,"time_s":0,"owned":{"c":["nonsense"]}}'):
         with pytest.raises(InputError):
             PublishedPlan.from_json(text)
@@ -44,7 +45,10 @@ def test_the_version_changes_with_the_target_only_and_never_comes_twice() -> Non
     again = board.publish("g", Assignment.of({"c0": [Partition("a-b", 1), Partition("a-b", 0)]}))
     assert (again.version, again.time_s) == (first.version, 1_005.0)
     clock.time_s -= 100  # a clock that was set back
-    assert board.publish("g", TWO).version > first.version
+    other = board.publish("g", TWO, wake=False)
+    assert other.version > first.version
+    # What members have heard of a plan does not change afterwards.
+    assert not board.publish("g", TWO, wake=True).wake
     successor = PlanBoard(now=Clock(1_020.0))
     assert successor.publish("g", ONE).version not in (first.version, first.version + 1)
 
@@ -52,10 +56,9 @@ def test_the_version_changes_with_the_target_only_and_never_comes_twice() -> Non
 def test_a_plan_nobody_stands_by_is_not_shown() -> None:
     clock = Clock()
     board = PlanBoard(now=clock, max_age_s=10.0)
-    assert board.renew("g") is None
     board.publish("g", ONE)
     clock.time_s += 9
-    assert board.renew("g") is not None
+    board.publish("g", ONE)
     clock.time_s += 9
     assert board.read("g") is not None
     clock.time_s += 9

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from sluice.model import Assignment, PublishedPlan
@@ -23,26 +24,20 @@ class PlanBoard:
         self._plans: dict[str, PublishedPlan] = {}
         self._changed = threading.Condition()
 
-    def publish(self, group: str, target: Assignment) -> PublishedPlan:
-        """Put the target up; the same target again only renews it."""
+    def publish(self, group: str, target: Assignment, *, wake: bool = True) -> PublishedPlan:
+        """Put the target up; the same target again only renews it. `wake`: members are to rebalance for it."""
         with self._changed:
             old = self._plans.get(group)
-            if old is not None and _same(old.target, target):
-                version = old.version
+            if old is not None and same_target(old.target, target):
+                plan = replace(old, time_s=self._now())
             else:
                 # The clock makes versions of a restarted controller differ from those of its predecessor.
                 version = max(int(self._now() * 1000), old.version + 1 if old else 0)
-            plan = PublishedPlan(group=group, version=version, time_s=self._now(), target=target)
+                plan = PublishedPlan(group=group, version=version, time_s=self._now(), target=target, wake=wake)
             self._plans[group] = plan
             self._changed.notify_all()
         self._write(plan)
         return plan
-
-    def renew(self, group: str) -> PublishedPlan | None:
-        """Stand by the plan there is; None when there is none."""
-        with self._changed:
-            plan = self._plans.get(group)
-        return self.publish(group, plan.target) if plan else None
 
     def read(self, group: str) -> PublishedPlan | None:
         with self._changed:
@@ -73,5 +68,6 @@ class PlanBoard:
         fresh.replace(path)
 
 
-def _same(left: Assignment, right: Assignment) -> bool:
+def same_target(left: Assignment, right: Assignment) -> bool:
+    """The same consumers own the same partitions; other partitions make another target."""
     return left.partitions == right.partitions and left.same_as(right)

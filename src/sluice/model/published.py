@@ -18,10 +18,20 @@ class PublishedPlan(Value):
     time_s: float
     """When the controller last stood by this plan (seconds since 1970); an old one may be nobody's any more."""
     target: Assignment
+    wake: bool = True
+    """False: no reason to rebalance; it counts when something else is one (a consumer of the plan is about to join)."""
 
     def to_json(self) -> str:
         owned = {name: [str(p) for p in held] for name, held in self.target.owned().items()}
-        return json.dumps({"group": self.group, "version": self.version, "time_s": self.time_s, "owned": owned})
+        return json.dumps(
+            {
+                "group": self.group,
+                "version": self.version,
+                "time_s": self.time_s,
+                "wake": self.wake,
+                "owned": owned,
+            }
+        )
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "PublishedPlan":
@@ -34,6 +44,7 @@ class PublishedPlan(Value):
                 version=int(data["version"]),
                 time_s=float(data["time_s"]),
                 target=Assignment.of(owned),
+                wake=bool(data["wake"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"not a published plan: {type(error).__name__}: {error}") from error

@@ -95,12 +95,12 @@ class GroupConsumer:
 
     def _news(self) -> bool:
         plan = self._watch.latest if self._watch else None
-        return plan is not None and plan.version != self._followed
+        return plan is not None and plan.wake and plan.version != self._followed
 
     def _follow_plan(self) -> None:
         """Ask for a new round when there is a plan the group's assignment was not made from; once a plan."""
         plan = self._watch.latest if self._watch else None
-        if plan is not None and plan.version != self._followed:
+        if plan is not None and plan.wake and plan.version != self._followed:
             self._followed = plan.version
             if plan.version != self._client.applied_version:
                 self._client.rejoin()
