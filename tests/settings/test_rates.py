@@ -133,11 +133,13 @@ def test_the_real_ride_trace_and_its_stand_in_agree() -> None:
 
 
 def test_recorded_events_are_sorted_and_typed(tmp_path: Path) -> None:
-    events = read_events(written(tmp_path, "time_s,partition,size_bytes\n2.5,1,100\n0.5,0,20\n"))
+    events = read_events(written(tmp_path, "time_s,partition,size_bytes\n2.5,1,100\n0.5,0,20\n"), 2)
     assert events.time_s.tolist() == [0.5, 2.5]
     assert events.partition is not None
     assert events.partition.tolist() == [0, 1]
     assert events.size_bytes is not None
     assert events.size_bytes.tolist() == [20.0, 100.0]
     with pytest.raises(InputError, match="needs time_s"):
-        read_events(written(tmp_path, "when\n2\n"))
+        read_events(written(tmp_path, "when\n2\n"), 2)
+    with pytest.raises(InputError, match="line 3: partition 2 is not one of 0 to 1"):
+        read_events(written(tmp_path, "time_s,partition\n1,1\n2,2\n"), 2)

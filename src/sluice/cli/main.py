@@ -18,6 +18,11 @@ from sluice import __version__
 from sluice.errors import SluiceError
 
 VERBS: Mapping[str, str] = {
+    "demo": "Compare the policies on workload A and write a report.",
+    "simulate": "Run one policy on one scenario.",
+    "compare": "Run several policies on one or more scenarios.",
+    "explain": "Say why a recorded decision was taken.",
+    "replay": "Plan a recorded history again with another policy.",
     "broker": "Start and stop a real Kafka on this machine.",
 }
 """Name → what `sluice --help` says of it. Only the verb that is called is imported."""

@@ -11,6 +11,13 @@ from sluice.model import Decision
 from sluice.model.codec import decision_from_json, decision_to_json
 
 
+class Discard:
+    """Keeps nothing."""
+
+    def append(self, decision: Decision) -> None:
+        """Nothing is written."""
+
+
 class Journal:
     """Appends decisions to a file; each is handed to the operating system before `append` returns."""
 

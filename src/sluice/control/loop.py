@@ -63,6 +63,7 @@ class ControlLoop:
                 plan=plan,
                 receipt=receipt,
                 shadows=self._shadow_plans(context),
+                objective=self._objective,
             )
             self._sink.append(decision)
             decisions.append(decision)

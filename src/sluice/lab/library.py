@@ -4,6 +4,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
+from sluice.assembly.loop import check_policies
 from sluice.errors import InputError, did_you_mean
 from sluice.settings.rate import TraceRate
 from sluice.settings.scenario import Scenario, read_scenario
@@ -27,7 +28,9 @@ def find_scenario(word: str, data: Path | None = None) -> Scenario:
             what = f"scenario {word} is no file"
             raise InputError(f"{what}, nor the name of one that comes along; {did_you_mean(word, packaged_names())}")
         path = named
-    return _with_files(read_scenario(path), (path.parent, data_folder(data)))
+    scenario = _with_files(read_scenario(path), (path.parent, data_folder(data)))
+    check_policies(scenario, str(path))
+    return scenario
 
 
 def data_folder(given: Path | None = None) -> Path:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from sluice.model.objective import Objective
 from sluice.model.plan import Action, Plan
 from sluice.model.snapshot import Snapshot
 from sluice.model.values import Value
@@ -36,6 +37,8 @@ class Decision(Value):
     receipt: Receipt
     shadows: tuple[Plan, ...] = ()
     """What other policies would have done at this tick."""
+    objective: Objective | None = None
+    """The promise the plan was made for."""
 
     @property
     def time_s(self) -> float:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from sluice.settings.base import Listed, Settings, checked
-from sluice.settings.group import GroupSettings
+from sluice.settings.group import GroupSettings, OutputSettings
 from sluice.settings.toml import read_toml
 from sluice.settings.topic import TopicSettings
 
@@ -23,17 +23,15 @@ class ObjectiveSettings(Settings):
     """Share of the events that must keep it."""
 
 
-class GuardSettings(Settings):
-    """What overrules every policy."""
+class AnalyzeSettings(Settings):
+    """How measurements are turned into rates."""
 
-    cool_down_s: Annotated[float, Field(ge=0)] = 0.0
-    """No further action for this long after one."""
-    min_consumers: Annotated[int, Field(ge=1)] = 1
-    max_consumers: Annotated[int, Field(ge=1)] | None = None
-    """At most one consumer a partition by default: more would be idle."""
-    patience_up: Annotated[int, Field(ge=1)] = 1
-    """Scale up only when this many decisions in a row ask for it."""
-    patience_down: Annotated[int, Field(ge=1)] = 1
+    window_s: Annotated[float, Field(gt=0)] = 1.0
+    """Arrival rates are means over this time (over one interval, where that is longer)."""
+    service_window_s: Annotated[float, Field(gt=0)] = 30.0
+    """Service rates are means over this time."""
+    rebalance_quantile: Annotated[float, Field(gt=0, le=1)] = 0.99
+    """Which of the measured rebalance times the planner counts on."""
 
 
 class Scenario(Settings):
@@ -53,9 +51,21 @@ class Scenario(Settings):
     """`[topic]`, or `[[topic]]` for several."""
     group: Annotated[Listed[GroupSettings], Field(min_length=1)]
     """`[group]`, or `[[group]]` for several."""
-    guards: GuardSettings = GuardSettings()
+    analyze: AnalyzeSettings = AnalyzeSettings()
+    guards: dict[str, Argument] = Field(default_factory=dict)
+    """What overrules every policy; each policy may set its own."""
     policy: dict[str, dict[str, Argument]] = Field(default_factory=dict)
     """Arguments by policy: `[policy.tail-binpack]`, then `f_up = 0.9`."""
+
+    def inputs(self, group: GroupSettings) -> tuple[TopicSettings | OutputSettings, ...]:
+        """The topics the group reads: those it names, else all that come from outside."""
+        known = self.topics()
+        return tuple(known[name] for name in group.topics) if group.topics else self.topic
+
+    def topics(self) -> dict[str, TopicSettings | OutputSettings]:
+        """All topics by name, the groups' outputs included."""
+        known: dict[str, TopicSettings | OutputSettings] = {topic.name: topic for topic in self.topic}
+        return known | {group.output.name: group.output for group in self.group if group.output is not None}
 
     @model_validator(mode="before")
     @classmethod
@@ -66,8 +76,9 @@ class Scenario(Settings):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Scenario":
-        topics = {topic.name: topic.partitions for topic in self.topic}
-        for what, names in (("topic", [t.name for t in self.topic]), ("group", [g.name for g in self.group])):
+        topics = self.topics()
+        written = [topic.name for topic in self.topic] + [g.output.name for g in self.group if g.output is not None]
+        for what, names in (("topic", written), ("group", [g.name for g in self.group])):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
                 raise ValueError(f"{what} {twice[0]!r} is there twice; give each its own name")
@@ -76,16 +87,13 @@ class Scenario(Settings):
             for name in group.topics:
                 if name not in topics:
                     raise ValueError(f"{where}.topics names {name!r}; the scenario has {', '.join(topics)}")
-            partitions = sum(topics[name] for name in group.topics or topics)
-            if group.initial_consumers > partitions:
+            partitions = sum(topic.partitions for topic in self.inputs(group))
+            shared = group.protocol in ("seamless", "restart")
+            if group.initial_consumers > partitions and not shared:
                 raise ValueError(
                     f"{where}.initial_consumers is {group.initial_consumers}, more consumers than the {partitions} "
                     "partitions it reads; the rest would be idle"
                 )
-        if self.guards.max_consumers is not None and self.guards.max_consumers < self.guards.min_consumers:
-            raise ValueError(
-                f"guards.max_consumers {self.guards.max_consumers} is below min_consumers {self.guards.min_consumers}"
-            )
         if self.duration_s < self.interval_s:
             raise ValueError(f"duration_s {self.duration_s:g} is shorter than interval_s {self.interval_s:g}")
         return self

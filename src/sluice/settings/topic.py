@@ -89,6 +89,15 @@ class WeightsChoice(Settings):
 Choice = Annotated[RoundRobinChoice | ZipfChoice | WeightsChoice, Field(discriminator="kind")]
 
 
+def check_weights(choice: Choice, partitions: int) -> None:
+    """Explicit shares are one for each partition."""
+    if isinstance(choice, WeightsChoice):
+        if len(choice.weights) != partitions:
+            raise ValueError(f"choice.weights has {len(choice.weights)} numbers for {partitions} partitions")
+        if not sum(choice.weights) > 0:
+            raise ValueError("choice.weights are all 0; give at least one partition a share")
+
+
 class FixedSize(Settings):
     """All events are equally big."""
 
@@ -101,7 +110,7 @@ class LognormalSize(Settings):
 
     kind: Literal["lognormal"]
     mean_bytes: Annotated[float, Field(gt=0)]
-    cv: Annotated[float, Field(ge=0)]
+    cv: Annotated[float, Field(gt=0)]
     """Standard deviation over mean."""
 
 
@@ -117,8 +126,7 @@ class TopicSettings(Settings):
     rate: Rate | None = None
     """Needed by burst, even and poisson arrivals; the others carry their own."""
     choice: Choice = RoundRobinChoice(kind="round-robin")
-    size: Size | None = None
-    """Without it events have no size, and nothing is said in bytes."""
+    size: Size = FixedSize(kind="fixed", size_bytes=100.0)
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TopicSettings":
@@ -127,10 +135,5 @@ class TopicSettings(Settings):
             raise ValueError(f"rate is given, but {self.arrivals.kind} arrivals carry their own; remove one of them")
         if not own_rate and self.rate is None:
             raise ValueError(f"rate is missing; {self.arrivals.kind} arrivals need one (kind constant, knots or trace)")
-        if isinstance(self.choice, WeightsChoice):
-            weights = self.choice.weights
-            if len(weights) != self.partitions:
-                raise ValueError(f"choice.weights has {len(weights)} numbers for {self.partitions} partitions")
-            if not sum(weights) > 0:
-                raise ValueError("choice.weights are all 0; give at least one partition a share")
+        check_weights(self.choice, self.partitions)
         return self

@@ -52,6 +52,15 @@ class World:
         self.advance(np.inf)
 
 
+def arrivals_of(spec: WorldSpec, name: str, seed: int) -> Arriving:
+    """All that ever arrives at a group which only outside producers feed, as a run with this seed sees it."""
+    group = next(g for g in spec.groups if g.name == name)
+    sources = [s for s in spec.sources if s.topic in group.topics]
+    written = {s.topic: EventStream(s, seed).take(np.inf) for s in sources}
+    feed = _Feed(group, {s.topic: s.partitions for s in sources}, seed)
+    return feed.arriving({topic: (events, events.time_s) for topic, events in written.items()})
+
+
 class _Feed:
     """Turns what was written to a group's topics into its arrivals."""
 

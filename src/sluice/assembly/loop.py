@@ -1,0 +1,81 @@
+"""The control loop of a scenario: analyzer, guarded policy, objective."""
+
+import math
+from collections.abc import Callable
+
+from sluice.analyze.base import Analyzer
+from sluice.analyze.by_group import ByGroup
+from sluice.analyze.window import WindowAnalyzer
+from sluice.assembly.world import build_service, build_world, mean_bytes, peak_eps
+from sluice.control.loop import ControlLoop, Sink
+from sluice.errors import InputError
+from sluice.execute.base import Executor
+from sluice.model import Objective
+from sluice.monitor.base import Monitor
+from sluice.plan.base import Policy, memory_s
+from sluice.plan.registry import make_policy, policy_parameters
+from sluice.settings.group import GroupSettings
+from sluice.settings.scenario import Argument, Scenario
+
+_LEAST_MEMORY = 64
+
+
+def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Monitor, Executor], ControlLoop]:
+    """What makes the loop once the world it steers is there."""
+    analyzer = build_analyzer(scenario)
+    needed_s = max(memory_s(policy), scenario.analyze.service_window_s)
+    memory = max(_LEAST_MEMORY, math.ceil(needed_s / scenario.interval_s) + 1)
+
+    def made(monitor: Monitor, executor: Executor) -> ControlLoop:
+        return ControlLoop(
+            monitor=monitor,
+            analyzer=analyzer,
+            policy=policy,
+            executor=executor,
+            objective=build_objective(scenario),
+            sink=sink,
+            memory=memory,
+        )
+
+    return made
+
+
+def build_objective(scenario: Scenario) -> Objective:
+    return Objective(latency_s=scenario.objective.latency_s, sla_ratio=scenario.objective.sla_ratio)
+
+
+def build_policy(scenario: Scenario, name: str) -> Policy:
+    """The policy of that name inside its guards, with the scenario's arguments."""
+    arguments: dict[str, Argument] = {**scenario.guards, **scenario.policy.get(name, {})}
+    if "peak_eps" in policy_parameters(name) and "peak_eps" not in arguments and len(scenario.group) == 1:
+        # A policy for the peak may know it: the scenario does.
+        arguments["peak_eps"] = sum(peak_eps(source) for source in build_world(scenario, seed=0).sources)
+    return make_policy(name, **arguments)
+
+
+def check_policies(scenario: Scenario, where: str) -> None:
+    """Every policy the scenario names can be made, or one line that says why not."""
+    for name in {**dict.fromkeys(scenario.policies), **scenario.policy}:
+        try:
+            make_policy(name, **{**scenario.guards, **scenario.policy.get(name, {})})
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+
+
+def build_analyzer(scenario: Scenario) -> Analyzer:
+    """What is not measured yet is what the scenario says."""
+    return ByGroup({group.name: _analyzer(group, scenario) for group in scenario.group})
+
+
+def _analyzer(group: GroupSettings, scenario: Scenario) -> Analyzer:
+    mean_s = build_service(group, scenario).mean_s
+    capacity_bps = group.capacity_bps
+    return WindowAnalyzer(
+        window_s=scenario.analyze.window_s,
+        service_window_s=scenario.analyze.service_window_s,
+        rebalance_quantile=scenario.analyze.rebalance_quantile,
+        service_eps=1.0 / mean_s,
+        capacity_bps=mean_bytes(group, scenario) / mean_s if capacity_bps is None else capacity_bps,
+        rebalance_s=group.rebalance_s,
+        startup_s=group.startup_range_s[1],
+    )

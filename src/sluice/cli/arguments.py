@@ -1,0 +1,28 @@
+"""KEY=VALUE on the command line, as a settings file would say it."""
+
+import tomllib
+from collections.abc import Sequence
+
+from sluice.errors import InputError
+from sluice.settings.scenario import Argument, Scenario
+
+
+def parse_arguments(words: Sequence[str]) -> dict[str, Argument]:
+    """Values are TOML; what is no TOML value is a word (`balancer=range`)."""
+    parsed: dict[str, Argument] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"--set {word!r} is not KEY=VALUE (example: --set f_up=0.8)")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text
+        parsed[key.strip()] = value
+    return parsed
+
+
+def with_arguments(scenario: Scenario, policy: str, words: Sequence[str]) -> Scenario:
+    """The scenario with these arguments of the policy put over its own."""
+    changed = {**scenario.policy, policy: {**scenario.policy.get(policy, {}), **parse_arguments(words)}}
+    return scenario.model_copy(update={"policy": changed})

@@ -1,0 +1,66 @@
+"""`sluice simulate`: one scenario, one policy."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of one that comes with Sluice.")],
+    policy: Annotated[str, typer.Option(help="The policy that decides.")],
+    seed: Annotated[int, typer.Option(min=0, help="Where randomness starts.")] = 0,
+    argument: Annotated[
+        list[str] | None, typer.Option("--set", help="An argument of the policy, KEY=VALUE; may be repeated.")
+    ] = None,
+    journal: Annotated[Path | None, typer.Option(help="Write every decision to this file (it must not exist).")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder with trace files.")] = None,
+    step_s: Annotated[float, typer.Option(help="Step of the clairvoyant bound.")] = 1.0,
+) -> int:
+    """Run one policy on one scenario. Exit 1 when the objective is missed."""
+    from contextlib import ExitStack
+
+    from sluice.cli.arguments import with_arguments
+    from sluice.cli.output import check_writable, console, write_json, write_text
+    from sluice.cli.progress import progress
+    from sluice.cli.table import comparison_table
+    from sluice.control.journal import Journal
+    from sluice.errors import InputError
+    from sluice.lab.compare import Compared
+    from sluice.lab.experiment import check_step, least_cost
+    from sluice.lab.experiment import run as run_once
+    from sluice.lab.library import find_scenario, stand_ins
+    from sluice.lab.row import means
+
+    check_step(step_s)
+    chosen = with_arguments(find_scenario(scenario, data), policy, argument or [])
+    if journal is not None and journal.exists():
+        raise InputError(f"journal {journal} is there already; remove it or choose another place")
+    for wanted_file in (json, report):
+        if wanted_file is not None:
+            check_writable(wanted_file)
+    with ExitStack() as stack:
+        sink = stack.enter_context(Journal(journal)) if journal is not None else None
+        advance = stack.enter_context(progress(f"{chosen.name}, {policy}", chosen.duration_s))
+        bound = least_cost(chosen, seed, step_s)
+        outcome = run_once(chosen, policy, seed, bound=bound, sink=sink, on_tick=advance)
+    row = outcome.row
+    if json is not None:
+        write_json(json, row)
+    if report is not None:
+        from sluice.lab.report import report_html
+
+        write_text(report, report_html([Compared(scenario=chosen, outcomes=(outcome,), bounds=(bound,))]))
+    out = console()
+    for file in stand_ins(chosen):
+        out.print(f"{file} is not there: a curve fitted to it stands in")
+    wanted = chosen.objective.sla_ratio
+    out.print(comparison_table(chosen, means([row]), (bound,)))
+    kept = row.sla_ratio >= wanted
+    out.print(
+        f"{row.sla_ratio:.2%} of {row.events:,} events within {chosen.objective.latency_s:g} s: "
+        f"objective of {wanted:.4g} {'kept' if kept else 'missed'}"
+    )
+    return 0 if kept else 1

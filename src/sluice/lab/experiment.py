@@ -1,0 +1,66 @@
+"""One run of one scenario, and the bound that belongs to it."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sluice.assembly.loop import build_loop, build_policy
+from sluice.assembly.world import build_world
+from sluice.control.journal import Discard
+from sluice.control.loop import Sink
+from sluice.errors import InputError
+from sluice.lab.clairvoyant import Clairvoyant, clairvoyant
+from sluice.lab.outcome import Outcome, outcome
+from sluice.settings.scenario import Scenario
+from sluice.simulate import simulate
+from sluice.simulate.world import arrivals_of
+
+
+def run(
+    scenario: Scenario,
+    policy: str,
+    seed: int,
+    *,
+    bound: Clairvoyant | None,
+    sink: Sink | None = None,
+    exact: bool = True,
+    on_tick: Callable[[float], None] | None = None,
+) -> Outcome:
+    """Simulate once; `exact=False` keeps a histogram instead of every latency."""
+    spec = build_world(scenario, seed)
+    made = build_loop(scenario, build_policy(scenario, policy), sink or Discard())
+    results = simulate(spec, seed=seed, make_loop=made, exact=exact, on_tick=on_tick)
+    minutes = bound.replica_minutes if bound else None
+    return outcome(spec, results, scenario=scenario.name, policy=policy, seed=seed, bound=minutes)
+
+
+def check_step(step_s: float) -> None:
+    """The bound's step is a time that can be walked through."""
+    if not 0 < step_s < np.inf:
+        raise InputError(f"step_s is {step_s}; give a time above 0 s")
+
+
+def least_cost(scenario: Scenario, seed: int, step_s: float = 1.0) -> Clairvoyant | None:
+    """The clairvoyant bound of all groups; None where a stage feeds another one and its arrivals are not known."""
+    if any(group.output is not None for group in scenario.group):
+        return None
+    spec = build_world(scenario, seed)
+    bounds = []
+    for group in spec.groups:
+        arriving = arrivals_of(spec, group.name, seed)
+        bounds.append(
+            clairvoyant(
+                time_s=arriving.time_s,
+                partition=arriving.partition,
+                service_s=np.broadcast_to(arriving.service_s, arriving.time_s.shape),
+                partitions=sum(s.partitions for s in spec.sources if s.topic in group.topics),
+                duration_s=spec.duration_s,
+                latency_s=spec.objective_s,
+                step_s=step_s,
+            )
+        )
+    return Clairvoyant(
+        step_s=step_s,
+        consumers=np.sum([b.consumers for b in bounds], axis=0),
+        exact=all(b.exact for b in bounds),
+    )
