@@ -48,8 +48,8 @@ def read_rates(path: Path) -> RateTrace:
     return RateTrace(step_s, np.interp(grid, time_s - time_s[0], values))
 
 
-def read_events(path: Path, partitions: int) -> EventTrace:
-    """A CSV with a header: time_s, and if known partition (below `partitions`) and size_bytes."""
+def read_events(path: Path, partitions: int | None = None) -> EventTrace:
+    """A CSV with a header: time_s, and if known partition (below `partitions`, where given) and size_bytes."""
     with _opened(path) as file:
         header = [cell.strip() for cell in next(csv.reader(file), [])]
     known = ("time_s", "partition", "size_bytes")
@@ -64,9 +64,10 @@ def read_events(path: Path, partitions: int) -> EventTrace:
     if not column["time_s"][order[0]] >= 0:
         raise InputError(f"trace {path} has events before 0 s; times count from the start of the run")
     partition = column.get("partition")
-    for (line, _), number in zip(rows, [] if partition is None else partition.tolist(), strict=False):
-        if number not in range(partitions):
-            raise InputError(f"trace {path}, line {line}: partition {number:g} is not one of 0 to {partitions - 1}")
+    if partition is not None and partitions is not None:
+        for (line, _), number in zip(rows, partition.tolist(), strict=True):
+            if number not in range(partitions):
+                raise InputError(f"trace {path}, line {line}: partition {number:g} is not one of 0 to {partitions - 1}")
     size = column.get("size_bytes")
     return EventTrace(
         column["time_s"][order],
