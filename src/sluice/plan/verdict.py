@@ -27,11 +27,9 @@ class Load(NamedTuple):
     service_eps: float
     latency_s: float
 
-    def pack(self, factor: float, at_least: int = 1) -> Packing:
+    def pack(self, factor: float) -> Packing:
         capacity = self.service_eps * factor
-        return least_loaded(
-            self.rate, self.lag, rate_capacity=capacity, lag_capacity=capacity * self.latency_s, at_least=at_least
-        )
+        return least_loaded(self.rate, self.lag, rate_capacity=capacity, lag_capacity=capacity * self.latency_s)
 
     def needed(self, factor: float) -> int:
         """How many bins `pack` would give; much cheaper."""
@@ -85,13 +83,9 @@ def judge(load: Load, current: Assignment, f_up: float, f_down: float) -> Verdic
 
 
 def grown(load: Load, current: Assignment, factor: float) -> Assignment:
-    """Packed into the fewest consumers, or over all there are if fewer would do: a repacking sends nobody home."""
-    now = len(current.consumers)
-    packing = load.pack(factor, at_least=now)
-    if packing.count > now and load.needed(factor) <= now:
-        # More bins for the same items can defeat a greedy packing; then the smaller one stands and the rest idles.
-        packing = load.pack(factor)
-    return packed(current, packing.bins, max(packing.count, now), load.rate)
+    """Packed into the fewest consumers; a repacking sends nobody home, who gets nothing idles."""
+    packing = load.pack(factor)
+    return packed(current, packing.bins, max(packing.count, current.count), load.rate)
 
 
 def shrunk(load: Load, current: Assignment, factor: float) -> Assignment:
