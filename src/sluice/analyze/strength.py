@@ -1,37 +1,45 @@
 """How fast and how evenly consumers work, from the counters they report."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from sluice.model import Decision, Snapshot, Workload
+from sluice.model import Assignment, Decision, Snapshot
 from sluice.model.values import FloatArray, IntArray, floats, frozen, ints
-from sluice.theory.rates import mean_since, service_moments
+from sluice.theory.rates import strength
+
+_NONE = floats([])
 
 
 class Strength(NamedTuple):
+    consumer_eps: FloatArray
     service_eps: float | None
     service_cv: float | None
     arrival_cv: float | None
     selectivity: float | None
-    consumer_eps: FloatArray
     latency_s: float | None
 
 
 def measured_strength(snapshot: Snapshot, before: Snapshot | None, last: Decision | None) -> Strength:
-    """Means since `before`; a number that nothing was counted for stays as it was at the last tick.
+    """Means since `before`, and the latency since `last`; a number that nothing was counted for stays as it was.
 
     Counters start at zero with their consumer, so without an earlier report they tell of its whole life.
     """
     now = snapshot.reports
     assert now is not None  # the caller looked
+    here = snapshot.assignment
     then = before.reports if before is not None else None
     start = then if then is not None else now
-    moments = service_moments(
+    newest = last.snapshot.reports if last is not None else None
+    old = last.workload if last is not None else None
+    known = old.consumer_service_eps if old is not None else None
+    measured = strength(
         now.processed_events,
         now.emitted_events,
         now.busy_s,
         now.busy_s2,
+        now.latency_s,
         now.gap_s,
         now.gap_s2,
         start.processed_events,
@@ -40,46 +48,37 @@ def measured_strength(snapshot: Snapshot, before: Snapshot | None, last: Decisio
         start.busy_s2,
         start.gap_s,
         start.gap_s2,
-        _places(snapshot, before if then is not None else None),
+        _places(here, before.assignment if before is not None and then is not None else None),
+        newest.processed_events if newest is not None else _NONE,
+        newest.latency_s if newest is not None else _NONE,
+        known if known is not None else _NONE,
+        _places(here, last.snapshot.assignment if last is not None else None),
     )
-    old = last.workload if last is not None else None
+    frozen(measured)
+    service_eps, service_cv, arrival_cv, selectivity, latency_s = measured[-5:].tolist()
     return Strength(
-        service_eps=_or(moments.group_eps, old.service_eps if old is not None else None),
-        service_cv=_or(moments.service_cv, old.service_cv if old is not None else None),
-        arrival_cv=_or(moments.arrival_cv, old.arrival_cv if old is not None else None),
-        selectivity=_or(moments.selectivity, old.selectivity if old is not None else None),
-        consumer_eps=_kept(moments.consumer_eps, snapshot, old),
-        latency_s=_latency_s(snapshot, last.snapshot if last is not None else None),
+        consumer_eps=measured[:-5],
+        service_eps=_or(service_eps, old.service_eps if old is not None else None),
+        service_cv=_or(service_cv, old.service_cv if old is not None else None),
+        arrival_cv=_or(arrival_cv, old.arrival_cv if old is not None else None),
+        selectivity=_or(selectivity, old.selectivity if old is not None else None),
+        latency_s=_or(latency_s, None),
     )
 
 
-def _latency_s(snapshot: Snapshot, last: Snapshot | None) -> float | None:
-    now, then = snapshot.reports, last.reports if last is not None else None
-    if now is None or then is None:
-        return None
-    places = _places(snapshot, last)
-    return _or(mean_since(now.latency_s, now.processed_events, then.latency_s, then.processed_events, places), None)
+def _places(here: Assignment, there: Assignment | None) -> IntArray:
+    """Each consumer's place in the earlier assignment, -1 where it was not there."""
+    if there is None:
+        return ints([-1] * len(here.consumers))
+    if here.consumers == there.consumers:
+        return _same_places(len(here.consumers))
+    place = {name: i for i, name in enumerate(there.consumers)}
+    return ints([place.get(name, -1) for name in here.consumers])
 
 
-def _places(snapshot: Snapshot, before: Snapshot | None) -> IntArray:
-    """Each consumer's place in the earlier snapshot, -1 where it was not there."""
-    here = snapshot.assignment.consumers
-    if before is None:
-        return ints([-1] * len(here))
-    there = before.assignment.consumers
-    if here == there:
-        return frozen(np.arange(len(here)))
-    place = {name: i for i, name in enumerate(there)}
-    return ints([place.get(name, -1) for name in here])
-
-
-def _kept(measured: FloatArray, snapshot: Snapshot, old: Workload | None) -> FloatArray:
-    """The consumers' service rates; who was idle keeps the last one known."""
-    if old is None or old.consumer_service_eps is None or not np.isnan(measured.sum()):
-        return frozen(measured)
-    known = dict(zip(old.assignment.consumers, old.consumer_service_eps.tolist(), strict=True))
-    names = snapshot.assignment.consumers
-    return floats([known.get(n, m) if m != m else m for n, m in zip(names, measured.tolist(), strict=True)])
+@lru_cache(maxsize=128)
+def _same_places(count: int) -> IntArray:
+    return frozen(np.arange(count))
 
 
 def _or(value: float, otherwise: float | None) -> float | None:

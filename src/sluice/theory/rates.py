@@ -3,8 +3,6 @@
 A counter that went backwards was reset: what happened in between is unknown (NaN), never negative.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sluice.theory.arrays import FloatArray, IntArray
@@ -47,22 +45,13 @@ def rates_and_lag(
     return rate, lag, bytes_rate, unknown
 
 
-class ServiceMoments(NamedTuple):
-    """What a group's counters say between two readings; NaN where nothing was counted."""
-
-    consumer_eps: FloatArray
-    group_eps: float
-    service_cv: float
-    arrival_cv: float
-    selectivity: float
-
-
 @compiled
-def service_moments(
+def strength(
     processed: FloatArray,
     emitted: FloatArray,
     busy: FloatArray,
     busy2: FloatArray,
+    latency: FloatArray,
     gap: FloatArray,
     gap2: FloatArray,
     processed_before: FloatArray,
@@ -72,49 +61,55 @@ def service_moments(
     gap_before: FloatArray,
     gap2_before: FloatArray,
     before: IntArray,
-) -> ServiceMoments:
-    """`before[c]` is the consumer's place in the earlier reading; -1: not there yet, it counts from zero."""
+    processed_last: FloatArray,
+    latency_last: FloatArray,
+    rate_last: FloatArray,
+    last: IntArray,
+) -> FloatArray:
+    """Events/s of each busy consumer, then of all together, cv of service and of arrivals, selectivity, mean latency.
+
+    `before[c]` is the consumer's place in the earlier reading, `last[c]` in the last one; -1: it was not
+    there yet and counts from zero. A consumer that did nothing keeps `rate_last`. NaN where nothing is
+    known. All in one array: numbers of different kinds cost more to hand over than to compute.
+    """
     k = len(processed)
-    consumer_eps = np.full(k, np.nan)
+    out = np.full(k + 5, np.nan)
     events, emits, work, work2 = 0.0, 0.0, 0.0, 0.0
     arrivals, arrivals_cv2 = 0.0, 0.0
+    seen, waited = 0.0, 0.0
     for c in range(k):
         b = before[c]
         n = processed[c] - (processed_before[b] if b >= 0 else 0.0)
         s = busy[c] - (busy_before[b] if b >= 0 else 0.0)
         s2 = busy2[c] - (busy2_before[b] if b >= 0 else 0.0)
-        if not (n > 0.0 and s > 0.0 and s2 >= 0.0):
-            continue  # silent, idle or restarted
-        consumer_eps[c] = n / s
-        events += n
-        work += s
-        work2 += s2
-        out = emitted[c] - (emitted_before[b] if b >= 0 else 0.0)
-        emits += out if out >= 0.0 else np.nan
-        g = gap[c] - (gap_before[b] if b >= 0 else 0.0)
-        g2 = gap2[c] - (gap2_before[b] if b >= 0 else 0.0)
-        if g > 0.0 and g2 >= 0.0:
-            # Each consumer has its own stream: pooling the moments of unequal streams would look bursty.
-            arrivals += n
-            arrivals_cv2 += n * max(n * g2 / (g * g) - 1.0, 0.0)
-    if events == 0.0:
-        return ServiceMoments(consumer_eps, np.nan, np.nan, np.nan, np.nan)
-    service_cv = np.sqrt(max(events * work2 / (work * work) - 1.0, 0.0))
-    arrival_cv = np.sqrt(arrivals_cv2 / arrivals) if arrivals > 0.0 else np.nan
-    return ServiceMoments(consumer_eps, events / work, service_cv, arrival_cv, emits / events)
-
-
-@compiled
-def mean_since(
-    total: FloatArray, count: FloatArray, total_before: FloatArray, count_before: FloatArray, before: IntArray
-) -> float:
-    """Mean of what was counted since the earlier reading, over all consumers; NaN where nothing was."""
-    sums, events = 0.0, 0.0
-    for c in range(len(count)):
-        b = before[c]
-        n = count[c] - (count_before[b] if b >= 0 else 0.0)
-        s = total[c] - (total_before[b] if b >= 0 else 0.0)
-        if n > 0.0 and s >= 0.0:
+        p = last[c]
+        if n > 0.0 and s > 0.0 and s2 >= 0.0:
+            out[c] = n / s
             events += n
-            sums += s
-    return sums / events if events > 0.0 else np.nan
+            work += s
+            work2 += s2
+            written = emitted[c] - (emitted_before[b] if b >= 0 else 0.0)
+            emits += written if written >= 0.0 else np.nan
+            g = gap[c] - (gap_before[b] if b >= 0 else 0.0)
+            g2 = gap2[c] - (gap2_before[b] if b >= 0 else 0.0)
+            if g > 0.0 and g2 >= 0.0:
+                # Each consumer has its own stream: pooling the moments of unequal streams would look bursty.
+                arrivals += n
+                arrivals_cv2 += n * max(n * g2 / (g * g) - 1.0, 0.0)
+        elif p >= 0 and len(rate_last) > 0:
+            out[c] = rate_last[p]  # silent, idle or restarted
+        if len(processed_last) > 0:
+            n = processed[c] - (processed_last[p] if p >= 0 else 0.0)
+            s = latency[c] - (latency_last[p] if p >= 0 else 0.0)
+            if n > 0.0 and s >= 0.0:
+                seen += n
+                waited += s
+    if events > 0.0:
+        out[k] = events / work
+        out[k + 1] = np.sqrt(max(events * work2 / (work * work) - 1.0, 0.0))
+        out[k + 3] = emits / events
+    if arrivals > 0.0:
+        out[k + 2] = np.sqrt(arrivals_cv2 / arrivals)
+    if seen > 0.0:
+        out[k + 4] = waited / seen
+    return out
