@@ -23,6 +23,7 @@ VERBS: Mapping[str, str] = {
     "compare": "Run several policies on one or more scenarios.",
     "explain": "Say why a recorded decision was taken.",
     "replay": "Plan a recorded history again with another policy.",
+    "run": "Watch live groups, recommend, and with --act carry it out.",
     "broker": "Start and stop a real Kafka on this machine.",
 }
 """Name → what `sluice --help` says of it. Only the verb that is called is imported."""

@@ -1,0 +1,128 @@
+"""A live control loop from its settings."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from sluice.analyze.by_group import ByGroup
+from sluice.analyze.window import WindowAnalyzer
+from sluice.broker.record import running
+from sluice.control.helm import Helm
+from sluice.control.loop import ControlLoop, Sink
+from sluice.errors import InputError
+from sluice.execute.advise import Advise
+from sluice.model import LagBasis, Objective
+from sluice.monitor.kafka import GroupSource, KafkaMonitor, Ownership
+from sluice.plan.base import Policy, memory_s
+from sluice.plan.guards.presence import Presence
+from sluice.plan.registry import make_policy
+from sluice.settings.live import LiveSettings, WatchedSettings
+
+_LEAST_MEMORY = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """A loop that is ready to tick; `helm` is None when it only recommends."""
+
+    loop: ControlLoop
+    helm: Helm | None = None
+
+    def state(self, group: str) -> str:
+        return "recommend" if self.helm is None else self.helm.state(group)
+
+    def finish(self) -> None:
+        """Begin nothing new from now on."""
+        if self.helm is not None:
+            self.helm.finish()
+
+    def idle(self) -> bool:
+        """Nothing is under way."""
+        return self.helm is None or self.helm.idle
+
+
+def cluster_address(settings: LiveSettings) -> str:
+    """The file's, else the development broker's."""
+    if settings.kafka.bootstrap is not None:
+        return settings.kafka.bootstrap
+    found = running()
+    if found is None:
+        raise InputError(
+            "kafka.bootstrap is missing and no development broker runs; name a broker or start one "
+            "with 'sluice broker up'"
+        )
+    return found.bootstrap
+
+
+def build_policies(settings: LiveSettings, policy: str, shadows: Sequence[str]) -> tuple[Policy, tuple[Policy, ...]]:
+    """The deciding policy and those beside it, each inside its guards; InputError names the one that cannot be made."""
+    initial = {group.name: group.initial_consumers for group in settings.group}
+
+    def made(name: str) -> Policy:
+        arguments = {**settings.guards, **settings.policy.get(name, {})}
+        return Presence(make_policy(name, **arguments), initial_consumers=initial)
+
+    for name in settings.policy:
+        made(name)
+    return made(policy), tuple(made(name) for name in shadows)
+
+
+@contextmanager
+def live(
+    settings: LiveSettings, *, bootstrap: str, act: bool, policy: str, shadows: Sequence[str], sink: Sink
+) -> Iterator[Live]:
+    """Connect to the cluster and put the loop together; everything is closed at the end, the consumers go on."""
+    deciding, beside = build_policies(settings, policy, shadows)
+    sources = [_source(group) for group in settings.group]
+    with ExitStack() as stack:
+        monitor = KafkaMonitor(
+            bootstrap,
+            sources,
+            client=settings.kafka.client,
+            limit_s=settings.kafka.limit_s,
+            groups_exist=not act,
+        )
+        stack.callback(monitor.close)
+        helm = None
+        loop = ControlLoop(
+            monitor=helm or monitor,
+            analyzer=ByGroup({group.name: _analyzer(group, settings) for group in settings.group}),
+            policy=deciding,
+            executor=helm or Advise(),
+            objective=Objective(latency_s=settings.objective.latency_s, sla_ratio=settings.objective.sla_ratio),
+            sink=sink,
+            shadows=beside,
+            memory=_memory(settings, (deciding, *beside)),
+        )
+        yield Live(loop=loop, helm=helm)
+
+
+def _source(group: WatchedSettings) -> GroupSource:
+    return GroupSource(
+        group=group.name,
+        topics=group.topics,
+        ownership=Ownership(group.mode),
+        lag_basis=LagBasis(group.lag_basis),
+        from_start=group.from_start,
+        reports=group.reports,
+        lease_s=group.lease_s,
+        silence_s=group.silence_s,
+    )
+
+
+def _analyzer(group: WatchedSettings, settings: LiveSettings) -> WindowAnalyzer:
+    return WindowAnalyzer(
+        window_s=settings.analyze.window_s,
+        service_window_s=settings.analyze.service_window_s,
+        rebalance_quantile=settings.analyze.rebalance_quantile,
+        service_eps=group.service_eps,
+        capacity_bps=group.capacity_bps,
+        rebalance_s=group.rebalance_s,
+        startup_s=group.startup_s,
+    )
+
+
+def _memory(settings: LiveSettings, policies: Sequence[Policy]) -> int:
+    needed_s = max(settings.analyze.service_window_s, *(memory_s(policy) for policy in policies))
+    return max(_LEAST_MEMORY, math.ceil(needed_s / settings.control.interval_s) + 1)
