@@ -34,6 +34,9 @@ class Latencies(NamedTuple):
         """(latency, share of events at most that late), thinned to about `points` points that keep the tail."""
         # Even steps in log(1 - share): the tail is what people look at.
         shares = np.unique(np.concatenate((np.linspace(0, 0.9, points // 2), 1 - np.geomspace(0.1, 1e-6, points // 2))))
+        if self.exact_s is not None and len(self.exact_s):
+            # All at once: the latencies are sorted once, not once a point.
+            return np.quantile(self.exact_s, shares, method="inverted_cdf"), shares
         return np.array([self.quantile_s(float(share)) for share in shares]), shares
 
 
