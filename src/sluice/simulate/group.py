@@ -101,7 +101,8 @@ class SimulatedGroup:
         delay_s = startup_s or 0.0
         if leaving and self.spec.protocol in (Protocol.EAGER, Protocol.COOPERATIVE):
             self._stop(leaving)
-            delay_s = max(delay_s, self._heartbeat_delay_s(target.count))
+            # The rebalance waits for the last of the others to hear of it.
+            delay_s = max(delay_s, self.spec.heartbeat_s)
         self._change = _Change(now_s + delay_s, target)
         self.assignment = target
         self.places = self._places_of(target)
@@ -131,10 +132,6 @@ class SimulatedGroup:
         """The leavers finish the batch in work and read no more; nobody takes over yet."""
         gone = np.isin(self.state.group.partition_ints[OWNER], [self._place[name] for name in names])
         self.state.stop(np.flatnonzero(gone), np.full(len(gone), np.inf))
-
-    def _heartbeat_delay_s(self, others: int) -> float:
-        # The rebalance waits for the last of the others to hear of it at its next heartbeat.
-        return float(self._random.random(max(others, 1)).max()) * self.spec.heartbeat_s
 
     def _next_border_s(self) -> float:
         change_s = self._change.at_s if self._change else np.inf

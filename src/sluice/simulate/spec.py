@@ -64,7 +64,7 @@ class GroupSpec:
     protocol: Protocol = Protocol.EAGER
     rebalance_s: float = 0.05
     heartbeat_s: float = 3.0
-    """Only with their next heartbeat the others learn that a member has left (not in a handover)."""
+    """One heartbeat after a member has left the last of the others knows (in a handover they need not)."""
     startup_s: tuple[float, float] = (0.0, 0.0)
     """A consumer takes this long to start: uniform between the two."""
     max_poll_events: int = 500
