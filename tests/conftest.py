@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
+from hypothesis import settings
 
 from sluice.broker import Broker
+
+# The first call of a compiled kernel may compile for seconds: the clock says nothing about a property.
+settings.register_profile("sluice", deadline=None)
+settings.load_profile("sluice")
 
 _numbers = count(1)
 
