@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sluice.analyze.base import Analyzer
 from sluice.execute.base import Executor
-from sluice.model import Decision, Objective, Plan
+from sluice.model import Decision, Objective, Plan, Topology
 from sluice.monitor.base import Monitor
 from sluice.plan.base import PlanContext, Policy, memory_s
 
@@ -30,6 +30,7 @@ class ControlLoop:
         objective: Objective,
         sink: Sink,
         shadows: Sequence[Policy] = (),
+        topology: Topology | None = None,
         memory: int = 64,
     ) -> None:
         self._monitor = monitor
@@ -39,6 +40,7 @@ class ControlLoop:
         self._objective = objective
         self._sink = sink
         self._shadows = tuple(shadows)
+        self._topology = topology
         self._memory = memory
         # A guard that looks back five minutes must find five minutes, however short the ticks.
         self._memory_s = max(memory_s(p) for p in (policy, *self._shadows))
@@ -53,7 +55,13 @@ class ControlLoop:
         peers = {w.group: w for w in workloads} if len(workloads) > 1 else None
         decisions = []
         for snapshot, workload, recent in zip(observed, workloads, memory, strict=True):
-            context = PlanContext(workload=workload, objective=self._objective, recent=recent, peers=peers)
+            context = PlanContext(
+                workload=workload,
+                objective=self._objective,
+                recent=recent,
+                peers=peers,
+                topology=self._topology,
+            )
             plan = self._policy.plan(context)
             receipt = self._executor.apply(plan)
             decision = Decision(

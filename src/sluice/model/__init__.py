@@ -6,6 +6,7 @@ from sluice.model.objective import Objective
 from sluice.model.plan import Action, Candidate, Plan, Prediction, Reason, action_between
 from sluice.model.published import PublishedPlan
 from sluice.model.snapshot import ConsumerReports, LagBasis, Snapshot
+from sluice.model.topology import Stage, Topology
 from sluice.model.workload import Workload
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "Reason",
     "Receipt",
     "Snapshot",
+    "Stage",
+    "Topology",
     "Workload",
     "action_between",
 ]

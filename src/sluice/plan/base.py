@@ -4,7 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from sluice.model import Action, Assignment, Candidate, Decision, Objective, Plan, Reason, Workload, action_between
+from sluice.model import (
+    Action,
+    Assignment,
+    Candidate,
+    Decision,
+    Objective,
+    Plan,
+    Reason,
+    Topology,
+    Workload,
+    action_between,
+)
 from sluice.plan.predict import predict
 
 
@@ -18,6 +29,8 @@ class PlanContext:
     """The group's last decisions, oldest first."""
     peers: Mapping[str, Workload] | None = None
     """All groups of the topology by name, this one included; None when it is the only one."""
+    topology: Topology | None = None
+    """How the groups feed each other; None when nobody said."""
 
 
 class Policy(Protocol):
