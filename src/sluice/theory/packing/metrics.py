@@ -26,13 +26,13 @@ def cbs(counts: Mapping[str, Sequence[int]]) -> dict[str, float]:
 
     A step in which the fewest is 0 (nothing to pack) counts as 0 for everyone.
     """
-    names = list(counts)
-    table = np.array([counts[name] for name in names], dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] == 0:
-        raise InputError("counts must hold the same number of steps, at least one, for every algorithm")
+    steps = {len(row) for row in counts.values()}
+    if len(steps) != 1 or 0 in steps:
+        raise InputError(f"counts has rows of {sorted(steps)} steps; give the same number of steps for every algorithm")
+    table = np.array(list(counts.values()), dtype=np.float64)
     fewest = table.min(axis=0)
     excess = (table - fewest) / np.where(fewest > 0.0, fewest, 1.0)
-    return dict(zip(names, excess.mean(axis=1).tolist(), strict=True))
+    return dict(zip(counts, excess.mean(axis=1).tolist(), strict=True))
 
 
 def pareto_front(points: Any) -> BoolArray:
