@@ -17,6 +17,8 @@ from sluice.sdk.meter import Meter
 # A plan, a signal or a join is noticed within this time by an idle consumer.
 POLL_S = 0.05
 CLOSE_LIMIT_S = 5.0
+# A member that has slept or has lost the broker looks this often whether it still belongs to the group.
+CUT_OFF_LOOK_S = 0.01
 
 
 class GroupConsumer:
@@ -72,17 +74,20 @@ class GroupConsumer:
             events = self._client.poll(min(self._gathered.room, self._max_poll_events), POLL_S)
             if events:
                 self._meter.polled(len(events))
+                self._meter.pause_s = self._client.pause_s
             self._gathered.add(events, time.monotonic())
         self._forget_taken()
         if not self._in_hand and self._gathered.ready(time.monotonic()):
             self._in_hand = self._gathered.take()
-        if self._in_hand and (self._settings.cooperative or not self._client.joining):
+        if self._client.cut_off():
+            time.sleep(CUT_OFF_LOOK_S)
+        elif self._in_hand and (self._settings.cooperative or not self._client.joining):
             done = self._worker.work(self._in_hand, 0, self._interrupted)
             self._in_hand = self._in_hand[done:]
         self._client.commit()
 
     def _interrupted(self, _now_s: float) -> bool:
-        if self._stop.is_set() and not self._handing_over:
+        if (self._stop.is_set() and not self._handing_over) or self._client.cut_off():
             return True
         return not self._settings.finish_batch and (self._client.wanted() or self._news())
 

@@ -1,6 +1,7 @@
 """A member of the group: reads, commits and joins through kafka-python, one thread, never blocked for long."""
 
 import logging
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ from sluice.sdk import group_private
 from sluice.sdk.event import Event
 from sluice.sdk.group_assignor import PlannedAssignor
 from sluice.sdk.group_connect import forget_claims
+from sluice.sdk.group_takeover import Takeovers, mark
 
 # While it joins a member looks this often whether the round is through.
 JOINING_LOOK_S = 0.01
@@ -41,6 +43,9 @@ class GroupClient:
         self._taken: set[Partition] = set()
         self._confirmed: dict[Partition, int] = {}
         self._in_flight = False
+        self._takeovers = Takeovers()
+        self.pause_s: float | None = None
+        """How long the partition that came last stood still; None while that is not known of any."""
         consumer.subscribe(topics=list(topics), listener=_Listener(self))
 
     @property
@@ -65,6 +70,10 @@ class GroupClient:
         """The group waits for this member to begin or to end a join."""
         return group_private.join_waits_for_us(self._consumer)
 
+    def cut_off(self) -> bool:
+        """Somebody else may own its partitions by now: nothing more may be worked on until the broker has answered."""
+        return group_private.session_over(self._consumer)
+
     def rejoin(self) -> None:
         group_private.request_rejoin(self._consumer)
 
@@ -75,7 +84,12 @@ class GroupClient:
         records = group_private.poll(self._consumer, max_events, waits_s)
         if not records and reads_on and self.joining:
             records = group_private.fetch_while_joining(self._consumer, max_events, JOINING_LOOK_S)
-        return [_event(record) for held in records.values() for record in held]
+        events = [_event(record) for held in records.values() for record in held]
+        if unread := self._takeovers.unread:
+            for theirs, text in group_private.committed_texts(self._consumer, [TopicPartition(*p) for p in unread]):
+                self._takeovers.read(Partition(theirs.topic, theirs.partition), text)
+        self.pause_s = self._takeovers.pause_s(events, time.time()) or self.pause_s
+        return events
 
     def join_step(self, limit_s: float) -> None:
         """Begin, continue or end a join without reading on: between two events of a batch."""
@@ -90,7 +104,7 @@ class GroupClient:
         """Have the positions committed; returns at once, and one request at a time is under way."""
         if self._in_flight or self.joining:
             return
-        due = self._due(self._positions)
+        due = self._offsets(p for p, position in self._positions.items() if self._confirmed.get(p) != position)
         if due:
             self._in_flight = True
             self._consumer.commit_async(due, callback=self._committed)
@@ -99,12 +113,9 @@ class GroupClient:
         """Commit what is processed, leave the group, so that the others take over at once."""
         self._consumer.close(autocommit=False, timeout_ms=limit_s * 1000.0)
 
-    def _due(self, partitions: Iterable[Partition]) -> dict[Any, Any]:
-        return {
-            TopicPartition(*p): OffsetAndMetadata(self._positions[p], "", -1)
-            for p in partitions
-            if p in self._positions and self._confirmed.get(p) != self._positions[p]
-        }
+    def _offsets(self, partitions: Iterable[Partition]) -> dict[Any, Any]:
+        text = mark(time.time())
+        return {TopicPartition(*p): OffsetAndMetadata(self._positions[p], text, -1) for p in partitions}
 
     def _committed(self, offsets: dict[Any, Any], answer: object) -> None:
         self._in_flight = False
@@ -120,7 +131,8 @@ class GroupClient:
     # The rest is called by the client's own thread, while the caller's waits in `poll`, `join_step` or `close`.
 
     async def _revoked(self, partitions: Iterable[Partition]) -> None:
-        due = self._due(partitions)
+        # Even what is committed already: the commit tells the next owner when this one let go.
+        due = self._offsets(p for p in partitions if p in self._positions)
         if due:
             try:
                 await self._consumer.commit_async(due)
@@ -130,6 +142,7 @@ class GroupClient:
             self._drop(partitions)
 
     def _assigned(self, partitions: frozenset[Partition]) -> None:
+        self._takeovers.begin(partitions - self._owned, time.time())
         if self._cooperative:
             self._owned |= partitions
         else:
@@ -146,6 +159,7 @@ class GroupClient:
         group_private.forget_fetched_offsets(self._consumer)
         self._owned -= gone
         self._taken |= gone
+        self._takeovers.end(gone)
         for partition in gone:
             self._positions.pop(partition, None)
             self._confirmed.pop(partition, None)

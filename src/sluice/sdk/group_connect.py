@@ -41,6 +41,8 @@ def connect(settings: ConsumerSettings, group: GroupSettings, assignor: Any) -> 
         "bootstrap_servers": settings.bootstrap.split(","),
         "bootstrap_timeout_ms": int(CONNECT_LIMIT_S * 1000),
         "request_timeout_ms": int(REQUEST_LIMIT_S * 1000),
+        # The default grows to 30 s: a broker that is back would be noticed that late.
+        "reconnect_backoff_max_ms": 500,
         "group_id": settings.group,
         # The broker shows the client's name with every member: monitors know consumers by it.
         "client_id": settings.consumer,

@@ -11,6 +11,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from kafka.errors import KafkaError
+from kafka.structs import MemberState
+
+TEXTS_LIMIT_S = 0.2
+
 
 class _KeptJoin:
     """Stands in for the task of a join, and is never `done` before somebody has taken its result."""
@@ -39,6 +44,15 @@ def join_waits_for_us(consumer: Any) -> bool:
     return bool(coordinator.rejoin_needed) and (kept is None or bool(kept.task.is_done))
 
 
+def session_over(consumer: Any) -> bool:
+    """No heartbeat was answered for so long that the group has gone on without this member, though it may not know.
+
+    While it joins there are no heartbeats; the broker holds its place then.
+    """
+    coordinator = consumer._coordinator
+    return coordinator.state is MemberState.STABLE and bool(coordinator.heartbeat.session_timeout_expired())
+
+
 def poll(consumer: Any, max_records: int, limit_s: float) -> dict[Any, list[Any]]:
     """The client's own poll."""
     try:
@@ -61,6 +75,15 @@ def fetch_while_joining(consumer: Any, max_records: int, limit_s: float) -> dict
     if not records and idle:
         time.sleep(limit_s)
     return dict(records)
+
+
+def committed_texts(consumer: Any, partitions: list[Any]) -> list[tuple[Any, str | None]]:
+    """What each partition's last commit says besides its offset, in one request; nothing when it takes too long."""
+    try:
+        found = consumer._coordinator.fetch_committed_offsets(partitions, timeout_ms=TEXTS_LIMIT_S * 1000.0)
+    except KafkaError:
+        return [(partition, None) for partition in partitions]
+    return [(partition, found[partition].metadata if partition in found else None) for partition in partitions]
 
 
 def forget_fetched_offsets(consumer: Any) -> None:
