@@ -1,5 +1,6 @@
 """Puts a group consumer together from its settings."""
 
+import os
 from threading import Event as Flag
 from typing import Any
 
@@ -16,6 +17,13 @@ from sluice.sdk.group_watch import PlanWatch
 from sluice.sdk.handler import Worker
 from sluice.sdk.meter import Meter
 from sluice.sdk.settings import ConsumerSettings
+
+
+def run_group(settings: ConsumerSettings, *, worker: Worker, meter: Meter, batch: Batch, stop: Flag) -> None:
+    """Connect, join the group, and work until told to stop."""
+    group = GroupSettings.from_environment(os.environ)
+    consumer, _ = group_consumer(settings, group, worker=worker, meter=meter, batch=batch, stop=stop)
+    consumer.run()
 
 
 def group_consumer(
