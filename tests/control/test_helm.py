@@ -24,7 +24,7 @@ class World:
         self.epoch: int | None = 1
         self.complete = True
         self.applied: list[Plan] = []
-        self.helm = Helm(self, self, epoch=lambda: self.epoch)
+        self.helm = Helm(self, self, groups=["g"], epoch=lambda _: self.epoch)
 
     def observe(self) -> tuple[Snapshot, ...]:
         seen = Snapshot(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sluice.analyze.by_group import ByGroup
 from sluice.analyze.window import WindowAnalyzer
+from sluice.assembly.acting import build_helm
 from sluice.broker.record import running
 from sluice.control.helm import Helm
 from sluice.control.loop import ControlLoop, Sink
@@ -84,7 +85,7 @@ def live(
             groups_exist=not act,
         )
         stack.callback(monitor.close)
-        helm = None
+        helm = build_helm(settings, bootstrap, monitor, stack) if act else None
         loop = ControlLoop(
             monitor=helm or monitor,
             analyzer=ByGroup({group.name: _analyzer(group, settings) for group in settings.group}),

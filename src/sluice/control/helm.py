@@ -1,6 +1,6 @@
 """Stands between the world and the loop: what the loop sees is settled only when it may act, and only a leader acts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -23,11 +23,13 @@ class Helm:
         monitor: Monitor,
         executor: Executor,
         *,
-        epoch: Callable[[], int | None],
+        groups: Iterable[str],
+        epoch: Callable[[str], int | None],
         limit_s: float = MANAGE_LIMIT_S,
     ) -> None:
         self._monitor = monitor
         self._executor = executor
+        self._groups = tuple(groups)
         self._epoch = epoch
         self._limit_s = limit_s
         self._standing: dict[str, Standing] = {}
@@ -49,13 +51,14 @@ class Helm:
 
     def observe(self) -> tuple[Snapshot, ...]:
         """Before it may act the controller shows every group as unsettled: policies hold, and the journal says why."""
-        epoch = self._epoch()
-        return tuple(self._observed(snapshot, epoch) for snapshot in self._monitor.observe())
+        # Asked before the look: what a new leader sees must be newer than its lead.
+        epochs = {group: self._epoch(group) for group in self._groups}
+        return tuple(self._observed(snapshot, epochs[snapshot.group]) for snapshot in self._monitor.observe())
 
     def apply(self, plan: Plan) -> Receipt:
         """Hand the plan over; while a change is under way, that change again until it is done."""
         standing = self._standing[plan.group]
-        if standing.epoch is None or self._epoch() != standing.epoch:
+        if standing.epoch is None or self._epoch(plan.group) != standing.epoch:
             return Receipt(time_s=plan.time_s, action=Action.HOLD, problem="another controller leads")
         standing = standing.planned(plan.action, plan.time_s)
         if standing.state is State.REASSIGN:

@@ -32,6 +32,8 @@ class ControlSettings(Settings):
     """Policies that are asked too; what they would have done stands in the journal."""
     interval_s: Annotated[float, Field(gt=0)] = 1.0
     """Time between two decisions."""
+    listen: Annotated[str, Field(pattern=r"^[^:]+:\d+$")] | None = None
+    """HOST:PORT where members of groups on other machines ask for the plan; those on this one read a file."""
     journal: str | None = None
     """Where every decision is written; nowhere when left out."""
 
@@ -51,6 +53,12 @@ class WatchedSettings(Settings):
     """Topic of the consumers' reports; by default `__sluice.<group>.telemetry`."""
     command: Listed[str] = ()
     """How a consumer is started, for example ["python", "consumer.py"]; `--act` needs it."""
+    assignor: Literal["planned", "range", "roundrobin", "cooperative-sticky"] = "planned"
+    """Mode group: who deals the partitions out, the plan or one of Kafka's own."""
+    rebalance: Literal["eager", "cooperative"] | None = None
+    """Mode group: what members do while they join; cooperative unless Kafka's own assignor prescribes otherwise."""
+    heartbeat_s: Annotated[float, Field(gt=0)] = 0.5
+    """Mode group: the others hear of a leaver with their next heartbeat."""
     environment: dict[str, str] = Field(default_factory=dict)
     """Further environment variables of the consumers."""
     initial_consumers: Annotated[int, Field(ge=1)] = 1

@@ -44,6 +44,7 @@ class _Watched:
     partitions: tuple[Partition, ...]
     last: Assignment
     looked_s: float
+    members: Standing | None = None
     whole: bool = True
     """The last look found every end offset."""
 
@@ -102,6 +103,10 @@ class KafkaMonitor:
         )
         sizes = self._describer.sizes([p for w in self._watched for p in w.partitions])
         return tuple(self._look(watched, now_s, members, sizes, deadline) for watched in self._watched)
+
+    def members(self, group: str) -> Standing | None:
+        """A Kafka group's members as the broker showed them at the last look; None: it did not answer."""
+        return next(watched.members for watched in self._watched if watched.source.group == group)
 
     def close(self) -> None:
         self._describer.close()
@@ -162,10 +167,9 @@ class KafkaMonitor:
         source, reports = watched.source, watched.reports
         age_s = {name: now_s - each.time_s for name, each in heard.items()}
         if source.ownership is Ownership.GROUP:
-            described = _result(members, deadline)
-            standing = members_standing(
-                None if described is None else described.get(source.group), watched.partitions, watched.last
-            )
+            described = (_result(members, deadline) or {}).get(source.group)
+            standing = members_standing(described, watched.partitions, watched.last)
+            watched.members = None if described is None else standing
             consumers = standing.assignment.consumers
             for name in age_s.keys() - set(consumers) if standing.settled else ():
                 reports.forget(name)  # no member any more

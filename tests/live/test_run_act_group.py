@@ -1,0 +1,204 @@
+"""`sluice run --act` with members of a Kafka group: it staffs the group, survives, and never acts on lost data."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from sluice.assembly.acting import consumers_folder
+from sluice.assembly.live import Live, live
+from sluice.broker import Broker
+from sluice.broker.cache import cache_folder
+from sluice.control.journal import read_journal
+from sluice.control.state import State
+from sluice.execute.processes import Processes
+from sluice.model import Action, Decision
+from sluice.settings.live import read_live
+
+MEMBER = Path(__file__).with_name("group_member.py")
+CONFIG = """
+[kafka]
+limit_s = 1.0
+session_s = 2.0
+
+[objective]
+latency_s = 0.5
+
+[control]
+policy = "linear"
+interval_s = 0.25
+
+[group]
+name = "{group}"
+topics = ["{topic}"]
+mode = "group"
+service_eps = 100.0
+rebalance_s = 0.05
+command = ["{python}", "{member}"]
+environment = {{ SERVICE_S = "0.001", HOLD = "{folder}/hold", HELD = "-1", NOTES = "{folder}/notes" }}
+
+[guards]
+cooldown_s = 1.0
+max_consumers = 3
+"""
+
+
+class Load:
+    """So many events a second to every partition in turn; the rate can be changed."""
+
+    def __init__(self, broker: Broker, topic: str, partitions: int) -> None:
+        self._producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 1, "log_level": 0})
+        self._topic, self._partitions, self._number = topic, partitions, 0
+
+    def send(self, count: int) -> None:
+        for _ in range(count):
+            self._producer.produce(self._topic, b"x", partition=self._number % self._partitions)
+            self._number += 1
+        self._producer.poll(0)
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.decisions: list[Decision] = []
+
+    def append(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Notes of processes go to a folder of this test; the jars stay where they are."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for jars in cache_folder().glob("kafka-*"):
+        (cache / jars.name).symlink_to(jars)
+    monkeypatch.setenv("SLUICE_CACHE", str(cache))
+    yield cache
+    for folder in (cache / "consumers").glob("*/*/"):
+        fleet = Processes([sys.executable], environment={}, folder=folder)
+        for name in fleet.running():
+            fleet.kill(name)
+
+
+@contextmanager
+def acting(broker: Broker, topic: str, group: str, folder: Path, kept: Kept) -> Iterator[Live]:
+    path = write_config(topic, group, folder)
+    with live(read_live(path), bootstrap=broker.bootstrap, act=True, policy="linear", shadows=(), sink=kept) as running:
+        yield running
+
+
+def write_config(topic: str, group: str, folder: Path) -> Path:
+    path = folder / "run.toml"
+    path.write_text(CONFIG.format(topic=topic, group=group, folder=folder, python=sys.executable, member=MEMBER))
+    return path
+
+
+def fleet_of(broker: Broker, group: str) -> Processes:
+    return Processes([sys.executable], environment={}, folder=consumers_folder(broker.bootstrap) / group)
+
+
+def drive(
+    running: Live, kept: Kept, load: Load, per_tick: int, wanted: Callable[[Decision], bool], limit_s: float = 60.0
+) -> Decision:
+    """Tick in real time under load until a decision is as wanted."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        load.send(per_tick)
+        running.loop.tick()
+        if wanted(kept.decisions[-1]):
+            return kept.decisions[-1]
+        assert time.monotonic() < deadline, kept.decisions[-1]
+        time.sleep(0.2)
+
+
+def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(tmp_path: Path, own_cache: Path) -> None:
+    assert own_cache.is_dir()
+    kept = Kept()
+    with Broker() as mine:
+        admin = AdminClient({"bootstrap.servers": mine.bootstrap, "log_level": 0})
+        admin.create_topics([NewTopic("events", 4)])["events"].result(10)
+        load = Load(mine, "events", 4)
+        with acting(mine, "events", "crew", tmp_path, kept) as running:
+            drive(running, kept, load, 0, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
+            three = drive(running, kept, load, 60, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 3)
+            assert (three.snapshot.assignment.owner >= 0).all()
+            crew = fleet_of(mine, "crew")
+            assert crew.running() == {"c0", "c1", "c2"}
+
+            mine.kill()
+            lost_s = time.monotonic()
+            before = len(kept.decisions)
+            while time.monotonic() - lost_s < 6:
+                running.loop.tick()
+                time.sleep(0.1)
+            lost = kept.decisions[before:]
+            assert any(np.isnan(d.snapshot.end_events).all() for d in lost)
+            assert all(d.plan.action is Action.HOLD for d in lost[2:])
+            assert all(d.receipt.stopped == () for d in lost)
+            assert running.helm is not None
+            assert running.helm.state("crew") is State.SYNCHRONIZE
+            assert crew.running() == {"c0", "c1", "c2"}
+
+            mine.start()
+            drive(running, kept, load, 1, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
+            deadline = time.monotonic() + 20
+            while crew.running() != set(kept.decisions[-1].snapshot.assignment.consumers):
+                assert time.monotonic() < deadline
+                running.loop.tick()
+                time.sleep(0.1)
+
+
+def test_sigterm_leaves_the_group_running_and_the_next_controller_goes_on_with_it(
+    broker: Broker, make_topic: Callable[..., str], unique: Callable[[str], str], tmp_path: Path, own_cache: Path
+) -> None:
+    topic, group = make_topic(4), unique("crew")
+    config = write_config(topic, group, tmp_path)
+    load = Load(broker, topic, 4)
+    crew = fleet_of(broker, group)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    environment = {**os.environ, "SLUICE_CACHE": str(own_cache)}
+
+    def controller(journal: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "sluice", "run", str(config), "--act", "--journal", str(journal)]
+        command += ["--bootstrap", broker.bootstrap]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def until_settled_with(journal: Path, count: int, process: subprocess.Popen[str], per_look: int) -> None:
+        deadline = time.monotonic() + 60
+        while True:
+            load.send(per_look)
+            seen = list(read_journal(journal)) if journal.exists() else []
+            if seen and seen[-1].snapshot.settled and seen[-1].snapshot.assignment.count == count:
+                return
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, seen[-1:] or "no decision"
+            time.sleep(0.2)
+
+    one = controller(first)
+    try:
+        until_settled_with(first, 3, one, 60)
+        one.send_signal(signal.SIGTERM)
+        _, errors = one.communicate(timeout=40)
+        assert one.returncode in (0, 1), errors
+        pids = {name: crew.pid(name) for name in ("c0", "c1", "c2")}
+        assert None not in pids.values(), "the consumers go on"
+        two = controller(second)
+        try:
+            until_settled_with(second, 3, two, 60)
+            assert {name: crew.pid(name) for name in pids} == pids, "nobody was started anew"
+            until_settled_with(second, 1, two, 1)
+        finally:
+            two.terminate()
+            two.communicate(timeout=40)
+    finally:
+        one.kill()
