@@ -5,6 +5,7 @@ from typing import Any
 from sluice.model.values import FloatArray
 from sluice.simulate import Arrivals, FixedService, GroupSpec, Protocol, Source, World, WorldSpec
 from sluice.simulate.choice import Choice, RoundRobin
+from sluice.simulate.state import GroupState
 
 
 def one_group(
@@ -29,6 +30,10 @@ def latencies_s(spec: WorldSpec, seed: int = 1) -> FloatArray:
     """Every event's latency when nobody changes anything."""
     world = World(spec, seed=seed)
     world.finish()
-    latency_s = world.groups["g"].state.latency_s
-    assert latency_s is not None
-    return latency_s
+    return served_s(world.groups["g"].state)
+
+
+def served_s(state: GroupState) -> FloatArray:
+    """The latencies of a group that keeps them all."""
+    assert state.latency_s is not None
+    return state.latency_s
