@@ -117,7 +117,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another() -> None:
     def latencies(seed: int) -> list[float]:
         result = simulate(spec, seed=seed, make_loop=lambda m, e: scripted({2: [0, 1, 1]}, Kept(), m, e))["g"]
         assert result.latencies.exact_s is not None
-        return result.latencies.exact_s.tolist()
+        return [float(x) for x in result.latencies.exact_s]
 
     assert latencies(1) == latencies(1) != latencies(2)
 
@@ -137,7 +137,7 @@ def test_the_order_of_sources_topics_and_records_does_not_matter() -> None:
         group = GroupSpec(name="g", topics=topics, service=ExponentialService(mean_s=0.004))
         world = World(WorldSpec(sources=sources, groups=(group,), duration_s=5.0), seed=2)
         world.finish()
-        return served_s(world.groups["g"].state).tolist()
+        return [float(x) for x in served_s(world.groups["g"].state)]
 
     expected = run((a, b), ("a", "b"))
     assert len(expected) > 600
