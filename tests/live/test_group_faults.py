@@ -76,7 +76,7 @@ def _stop_and_check(group: Group, feed: Feed) -> int:
 def test_a_new_plan_moves_exactly_the_planned_partition(make_group: MakeGroup, feed: Callable[[Group], Feed]) -> None:
     board = PlanBoard()
     with PlanServer(board) as server:
-        group = make_group(server.url, GroupSettings(heartbeat_s=3.0, session_s=10.0))
+        group = make_group(server.url, GroupSettings(heartbeat_s=6.0, session_s=20.0))
         publish(board, group, c0=[0, 1], c1=[2, 3])
         group.start("c0", "c1")
         flow = feed(group)
@@ -88,7 +88,7 @@ def test_a_new_plan_moves_exactly_the_planned_partition(make_group: MakeGroup, f
         after = [note for note in group.notes() if note.done_s > published_s]
         assert {note.partition: note.consumer for note in after if note.partition != 1} == {0: "c0", 2: "c1", 3: "c1"}
         # In two rounds, and long before anybody's next heartbeat.
-        assert max(note.latency_s for note in after) < 1.5
+        assert max(note.latency_s for note in after) < 3.0
 
 
 def test_without_the_controller_the_group_goes_on_and_follows_it_when_it_is_back(

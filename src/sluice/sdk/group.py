@@ -6,6 +6,7 @@ from threading import Event as Flag
 from kafka.errors import InconsistentGroupProtocolError, KafkaError
 
 from sluice.errors import InputError, UnavailableError
+from sluice.model import PublishedPlan
 from sluice.sdk.batching import Gathered
 from sluice.sdk.event import Event
 from sluice.sdk.group_client import GroupClient
@@ -89,7 +90,7 @@ class GroupConsumer:
     def _interrupted(self, _now_s: float) -> bool:
         if (self._stop.is_set() and not self._handing_over) or self._client.cut_off():
             return True
-        return not self._settings.finish_batch and (self._client.wanted() or self._news())
+        return not self._settings.finish_batch and (self._client.wanted() or self._news() is not None)
 
     def _forget_taken(self) -> None:
         gone = self._client.taken()
@@ -98,14 +99,16 @@ class GroupConsumer:
             for partition in gone:
                 self._gathered.forget(partition)
 
-    def _news(self) -> bool:
+    def _news(self) -> PublishedPlan | None:
+        """A plan to rebalance for. Not while a join is under way: its end would wipe the wish for another one out."""
         plan = self._watch.latest if self._watch else None
-        return plan is not None and plan.wake and plan.version != self._followed
+        if plan is None or not plan.wake or plan.version == self._followed or self._client.joining:
+            return None
+        return plan
 
     def _follow_plan(self) -> None:
         """Ask for a new round when there is a plan the group's assignment was not made from; once a plan."""
-        plan = self._watch.latest if self._watch else None
-        if plan is not None and plan.wake and plan.version != self._followed:
+        if plan := self._news():
             self._followed = plan.version
             if plan.version != self._client.applied_version:
                 self._client.rejoin()
