@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench docs clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -38,6 +38,9 @@ lint: $(READY)  ## style, types and import rules
 
 bench: $(READY) java  ## speed and memory, as ratios in one run
 	@$(BIN)/python -m benchmarks
+
+docs: $(READY)  ## write the generated pages of docs/ again
+	@$(BIN)/python -m sluice.settings.reference
 
 clean:  ## remove what the commands above made
 	@rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

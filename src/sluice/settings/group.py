@@ -61,6 +61,7 @@ class GroupSettings(Settings):
     """One consumer group (one stage)."""
 
     name: Annotated[str, Field(min_length=1)] = "group"
+    """As journals and `explain` call it."""
     topics: Listed[str] = ()
     """What it reads; every topic of the scenario by default."""
     service: Service
@@ -77,6 +78,7 @@ class GroupSettings(Settings):
     max_poll_events: Annotated[int, Field(ge=1)] = 500
     """A polled batch is at most this big, and committed as a whole."""
     initial_consumers: Annotated[int, Field(ge=1)] = 1
+    """How many there are when the run starts; at most one a partition."""
     lag_basis: Literal["committed", "processed"] = "committed"
     """Lag as a broker shows it (end - committed), or as the consumers' own positions do."""
 

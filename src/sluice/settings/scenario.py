@@ -38,8 +38,11 @@ class Scenario(Settings):
     """One experiment, whole."""
 
     name: Annotated[str, Field(min_length=1)]
+    """As rows and reports call it."""
     description: str = ""
+    """One line for people."""
     duration_s: Annotated[float, Field(gt=0)]
+    """How long decisions are taken; what has arrived by then is served to the end."""
     interval_s: Annotated[float, Field(gt=0)] = 1.0
     """Time between two decisions."""
     seeds: Annotated[int, Field(ge=1)] = 6

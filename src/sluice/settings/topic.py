@@ -121,7 +121,9 @@ class TopicSettings(Settings):
     """One topic."""
 
     name: Annotated[str, Field(min_length=1)] = "events"
+    """What groups name in their `topics`."""
     partitions: Annotated[int, Field(ge=1)]
+    """How many it has."""
     arrivals: Arrivals
     rate: Rate | None = None
     """Needed by burst, even and poisson arrivals; the others carry their own."""
