@@ -23,6 +23,19 @@ def broker() -> Iterator[Broker]:
 
 
 @pytest.fixture(scope="session")
+def _second_broker() -> Iterator[Broker]:
+    with Broker() as started:
+        yield started
+
+
+@pytest.fixture
+def mortal(_second_broker: Broker) -> Broker:
+    """A broker a test may kill and start again; it runs at the beginning of each test, whatever the last one did."""
+    _second_broker.start()
+    return _second_broker
+
+
+@pytest.fixture(scope="session")
 def unique() -> Callable[[str], str]:
     """Names nobody else uses: topics and groups of one test stay out of the way of the others."""
     return lambda stem: f"{stem}-{next(_numbers)}"

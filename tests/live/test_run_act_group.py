@@ -121,41 +121,42 @@ def drive(
         time.sleep(0.2)
 
 
-def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(tmp_path: Path, own_cache: Path) -> None:
+def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(
+    mortal: Broker, unique: Callable[[str], str], tmp_path: Path, own_cache: Path
+) -> None:
     assert own_cache.is_dir()
-    kept = Kept()
-    with Broker() as mine:
-        admin = AdminClient({"bootstrap.servers": mine.bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic("events", 4)])["events"].result(10)
-        load = Load(mine, "events", 4)
-        with acting(mine, "events", "crew", tmp_path, kept) as running:
-            drive(running, kept, load, 0, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
-            three = drive(running, kept, load, 60, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 3)
-            assert (three.snapshot.assignment.owner >= 0).all()
-            crew = fleet_of(mine, "crew")
-            assert crew.running() == {"c0", "c1", "c2"}
+    topic, group = unique("topic"), unique("crew")
+    admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
+    admin.create_topics([NewTopic(topic, 4)])[topic].result(10)
+    load, kept = Load(mortal, topic, 4), Kept()
+    with acting(mortal, topic, group, tmp_path, kept) as running:
+        drive(running, kept, load, 0, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
+        three = drive(running, kept, load, 60, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 3)
+        assert (three.snapshot.assignment.owner >= 0).all()
+        crew = fleet_of(mortal, group)
+        assert crew.running() == {"c0", "c1", "c2"}
 
-            mine.kill()
-            lost_s = time.monotonic()
-            before = len(kept.decisions)
-            while time.monotonic() - lost_s < 6:
-                running.loop.tick()
-                time.sleep(0.1)
-            lost = kept.decisions[before:]
-            assert any(np.isnan(d.snapshot.end_events).all() for d in lost)
-            assert all(d.plan.action is Action.HOLD for d in lost[2:])
-            assert all(d.receipt.stopped == () for d in lost)
-            assert running.helm is not None
-            assert running.helm.state("crew") is State.SYNCHRONIZE
-            assert crew.running() == {"c0", "c1", "c2"}
+        mortal.kill()
+        lost_s = time.monotonic()
+        before = len(kept.decisions)
+        while time.monotonic() - lost_s < 5:
+            running.loop.tick()
+            time.sleep(0.1)
+        lost = kept.decisions[before:]
+        assert any(np.isnan(d.snapshot.end_events).all() for d in lost)
+        assert all(d.plan.action is Action.HOLD for d in lost[2:])
+        assert all(d.receipt.stopped == () for d in lost)
+        assert running.helm is not None
+        assert running.helm.state(group) is State.SYNCHRONIZE
+        assert crew.running() == {"c0", "c1", "c2"}
 
-            mine.start()
-            drive(running, kept, load, 1, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
-            deadline = time.monotonic() + 20
-            while crew.running() != set(kept.decisions[-1].snapshot.assignment.consumers):
-                assert time.monotonic() < deadline
-                running.loop.tick()
-                time.sleep(0.1)
+        mortal.start()
+        drive(running, kept, load, 1, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
+        deadline = time.monotonic() + 20
+        while crew.running() != set(kept.decisions[-1].snapshot.assignment.consumers):
+            assert time.monotonic() < deadline
+            running.loop.tick()
+            time.sleep(0.1)
 
 
 def test_sigterm_leaves_the_group_running_and_the_next_controller_goes_on_with_it(

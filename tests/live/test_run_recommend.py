@@ -152,29 +152,31 @@ class Kept:
         self.decisions.append(decision)
 
 
-def test_without_a_broker_it_holds_and_goes_on_afterwards(tmp_path: Path) -> None:
-    with Broker() as mine:
-        admin = AdminClient({"bootstrap.servers": mine.bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic("events", 4)])["events"].result(10)
-        path = tmp_path / "run.toml"
-        path.write_text(CONFIG.format(bootstrap=mine.bootstrap, topic="events", group="watched"))
-        settings: LiveSettings = read_live(path)
-        kept = Kept()
-        with Slow(mine, "events", "watched"):
-            _until_known(mine, "watched")
-            with live(
-                settings, bootstrap=mine.bootstrap, act=False, policy="tail-binpack", shadows=(), sink=kept
-            ) as running:
-                _tick_until(running.loop.tick, kept, lambda d: d.plan.action is Action.UP)
-                mine.kill()
-                for _ in range(3):
-                    running.loop.tick()
-                    lost = kept.decisions[-1]
-                    assert np.isnan(lost.snapshot.end_events).all()
-                    assert lost.plan.action is Action.HOLD
-                    assert lost.plan.target.count == 1
-                mine.start()
-                _tick_until(running.loop.tick, kept, lambda d: d.plan.action is Action.UP)
+def test_without_a_broker_it_holds_and_goes_on_afterwards(
+    mortal: Broker, unique: Callable[[str], str], tmp_path: Path
+) -> None:
+    topic, group = unique("topic"), unique("watched")
+    admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
+    admin.create_topics([NewTopic(topic, 4)])[topic].result(10)
+    path = tmp_path / "run.toml"
+    path.write_text(CONFIG.format(bootstrap=mortal.bootstrap, topic=topic, group=group))
+    settings: LiveSettings = read_live(path)
+    kept = Kept()
+    with Slow(mortal, topic, group):
+        _until_known(mortal, group)
+        with live(
+            settings, bootstrap=mortal.bootstrap, act=False, policy="tail-binpack", shadows=(), sink=kept
+        ) as running:
+            _tick_until(running.loop.tick, kept, lambda d: d.plan.action is Action.UP)
+            mortal.kill()
+            for _ in range(3):
+                running.loop.tick()
+                lost = kept.decisions[-1]
+                assert np.isnan(lost.snapshot.end_events).all()
+                assert lost.plan.action is Action.HOLD
+                assert lost.plan.target.count == 1
+            mortal.start()
+            _tick_until(running.loop.tick, kept, lambda d: d.plan.action is Action.UP)
 
 
 def _tick_until(tick: Callable[[], object], kept: Kept, wanted: Callable[[Decision], bool]) -> None:

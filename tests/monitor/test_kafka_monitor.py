@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewPartitions
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from sluice.broker import Broker
 from sluice.errors import InputError, UnavailableError
@@ -178,29 +178,28 @@ def test_new_partitions_are_noticed_and_a_deleted_topic_is_unknown_not_empty(
     assert np.isnan(gone.committed_events).all()
 
 
-def test_a_broker_that_is_away_is_unknown_within_the_limit_and_known_again_afterwards(unique: Names) -> None:
-    from confluent_kafka.cimpl import NewTopic
-
-    with Broker() as mine:
-        admin = AdminClient({"bootstrap.servers": mine.bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic("events", 2)])["events"].result(10)
-        produce(mine, "events", [5, 6])
-        source = GroupSource(group=unique("group"), topics=("events",))
-        with watching(mine, source, limit_s=1.0) as monitor:
-            before = until(monitor, lambda s: s.settled and bool(np.isfinite(s.end_events).all()))
-            assert before.end_events.tolist() == [5, 6]
-            mine.kill()
-            for _ in range(3):
-                begun = time.monotonic()
-                (away,) = monitor.observe()
-                assert time.monotonic() - begun < 3.0
-                assert np.isnan(away.end_events).all()
-                assert np.isnan(away.committed_events).all()
-                assert away.end_bytes is None
-                assert not away.settled
-                assert away.partitions == before.partitions
-            mine.start()
-            back = until(monitor, lambda s: s.settled and bool(np.isfinite(s.end_events).all()))
+def test_a_broker_that_is_away_is_unknown_within_the_limit_and_known_again_afterwards(
+    mortal: Broker, unique: Names
+) -> None:
+    topic = unique("topic")
+    admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
+    admin.create_topics([NewTopic(topic, 2)])[topic].result(10)
+    produce(mortal, topic, [5, 6])
+    with watching(mortal, GroupSource(group=unique("group"), topics=(topic,)), limit_s=1.0) as monitor:
+        before = until(monitor, lambda s: s.settled and bool(np.isfinite(s.end_events).all()))
+        assert before.end_events.tolist() == [5, 6]
+        mortal.kill()
+        for _ in range(3):
+            begun = time.monotonic()
+            (away,) = monitor.observe()
+            assert time.monotonic() - begun < 3.0
+            assert np.isnan(away.end_events).all()
+            assert np.isnan(away.committed_events).all()
+            assert away.end_bytes is None
+            assert not away.settled
+            assert away.partitions == before.partitions
+        mortal.start()
+        back = until(monitor, lambda s: s.settled and bool(np.isfinite(s.end_events).all()))
     assert back.end_events.tolist() == [5, 6]
 
 
