@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGCONT, SIGKILL, SIGSTOP
 
 import pytest
 from tests.live.group_rig import Feed, Group, publish, wait_for_owners, wait_until
@@ -164,6 +164,26 @@ def test_a_leader_killed_in_mid_rebalance_costs_no_event(make_group: MakeGroup, 
 def _settled_without_c0(group: Group) -> bool:
     owner = _owner_of(group)
     return set(owner) == set(range(PARTITIONS)) and set(owner.values()) == {"c1", "c2"} and owner[3] == "c2"
+
+
+def test_a_member_that_wakes_after_its_session_leaves_the_work_to_its_successor(
+    make_group: MakeGroup, feed: Callable[[Group], Feed]
+) -> None:
+    board = PlanBoard()
+    with PlanServer(board) as server:
+        group = make_group(server.url, GroupSettings(session_s=2.0))
+        publish(board, group, c0=[0, 1], c1=[2, 3])
+        group.start("c0", "c1")
+        flow = feed(group)
+        wait_for_owners(group, c0=[0, 1], c1=[2, 3])
+        group.signal("c1", SIGSTOP)
+        wait_for_owners(group, c0=range(PARTITIONS))
+        time.sleep(1.0)
+        group.signal("c1", SIGCONT)
+        wait_for_owners(group, c0=[0, 1], c1=[2, 3])
+        # It had up to a poll's worth of events in hand; it may finish the one it was at, and repeat what it had done
+        # and not committed.
+        assert _stop_and_check(group, flow) <= 10
 
 
 def test_kafkas_own_assignors_run_in_the_same_consumer(make_group: MakeGroup, feed: Callable[[Group], Feed]) -> None:
