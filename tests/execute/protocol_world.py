@@ -65,7 +65,7 @@ class Consumer:
     def _report(self) -> None:
         ready = self.world.now_s >= self.ready_s
         if not self.cut:
-            self.world.tell(self.tenure.report(self.world.now_s, ready=ready, leaving=self.leaving))
+            self.world.tell(self.tenure.report(self.world.now_s, ready=ready))
 
     def _work(self, random: Random) -> None:
         world = self.world
@@ -74,7 +74,7 @@ class Consumer:
             return
         while self.changes:
             match self.changes.pop(0):
-                case Begin(partition, epoch, offset):
+                case Begin(partition, epoch, offset, _):
                     if self.tenure.held().get(partition) == epoch:
                         self.active[partition] = epoch
                         self.position[partition] = world.committed[partition] if offset is None else offset
@@ -83,6 +83,7 @@ class Consumer:
                     self._let_go(partition, epoch)
             self._report()
         if self.leaving and not self.cut:
+            self.tenure.leaving = True
             for partition, epoch in list(self.tenure.held().items()):
                 self._let_go(partition, epoch)
             self._report()

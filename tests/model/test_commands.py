@@ -25,7 +25,6 @@ from sluice.model.commands import (
 )
 
 P = Partition("pay-ments", 3)
-WHO = {"consumer": "c1", "instance": "i1"}
 
 
 @pytest.mark.parametrize(
@@ -33,11 +32,11 @@ WHO = {"consumer": "c1", "instance": "i1"}
     [
         Lead(term=2, leader="a"),
         Beat(instance="i1", number=7),
-        Start(term=2, leader="a", partition=P, epoch=5, offset=None, lease_s=2.0, **WHO),
-        Start(term=2, leader="a", partition=P, epoch=5, offset=12, lease_s=2.0, **WHO),
-        Stop(term=2, leader="a", partition=P, epoch=5, **WHO),
-        Evict(term=2, leader="a", **WHO),
-        Closed(term=2, leader="a", **WHO),
+        Start(term=2, leader="a", partition=P, epoch=5, offset=None, lease_s=2.0, consumer="c1", instance="i1"),
+        Start(term=2, leader="a", partition=P, epoch=5, offset=1, lease_s=2, stood_s=0.1, consumer="c", instance="i"),
+        Stop(term=2, leader="a", partition=P, epoch=5, consumer="c1", instance="i1"),
+        Evict(term=2, leader="a", consumer="c1", instance="i1"),
+        Closed(term=2, leader="a", consumer="c1", instance="i1"),
     ],
 )
 def test_records_survive_the_wire(record: Record) -> None:

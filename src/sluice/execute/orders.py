@@ -15,7 +15,9 @@ class Orders:
     def lead(self) -> Lead:
         return Lead(term=self.term, leader=self.leader)
 
-    def start(self, member: Member, partition: Partition, *, epoch: int, offset: int | None) -> Start:
+    def start(
+        self, member: Member, partition: Partition, *, epoch: int, offset: int | None, stood_s: float | None
+    ) -> Start:
         return Start(
             term=self.term,
             leader=self.leader,
@@ -25,6 +27,7 @@ class Orders:
             epoch=epoch,
             offset=offset,
             lease_s=member.lease_s,
+            stood_s=stood_s,
         )
 
     def stop(self, consumer: str, instance: str, partition: Partition, *, epoch: int) -> Stop:

@@ -82,6 +82,14 @@ class Steward:
                 owned.setdefault(tenant.consumer, []).append(partition)
         return Assignment.of(owned, partitions=partitions)
 
+    def under_way(self) -> str:
+        """What is still missing, in one line."""
+        waiting = [name for name in self._target.consumers if not self._roster.ready(name)] if self._target else []
+        unfinished = [str(p) for p, t in sorted(self._tenants.items()) if t.phase is not Phase.READING]
+        parts = [f"{', '.join(waiting)} not ready"] if waiting else []
+        parts += [f"{', '.join(unfinished)} changing hands"] if unfinished else []
+        return "; ".join(parts) or "on its way"
+
     def take_effects(self) -> tuple[Effect, ...]:
         """What is to be done now, in this order."""
         effects = () if self.deposed else tuple(self._out)
@@ -251,10 +259,11 @@ class Steward:
         member.lost = True
         for partition, tenant in self._tenants.of(member.instance):
             tenant.phase = Phase.LOST
-            self._handovers.take_offset(partition)
+            self._handovers.forget(partition)
         self._done.problems += [] if why is None else [why]
         self._order(lambda orders: orders.evict(member.consumer, member.instance))
         self._out.append(Fence(member.consumer, member.instance))
+        self._out.append(Terminate(member.consumer, member.instance))
 
     def _free_lost(self, now_s: float) -> None:
         for member in self._roster:
@@ -282,7 +291,7 @@ class Steward:
                 case StopReading(partition, _):
                     self._stop(partition, now_s)
                 case StartReading(partition, consumer):
-                    self._start(partition, consumer)
+                    self._start(partition, consumer, now_s)
                 case Retire(consumer):
                     self._retire(consumer)
 
@@ -310,14 +319,15 @@ class Steward:
             tenant.phase, tenant.stopping_since_s = Phase.STOPPING, now_s
             self._order(lambda o: o.stop(tenant.consumer, tenant.instance, partition, epoch=tenant.epoch))
 
-    def _start(self, partition: Partition, consumer: str) -> None:
+    def _start(self, partition: Partition, consumer: str, now_s: float) -> None:
         member = self._roster.ready(consumer)
         if member is None or partition in self._tenants:
             return
         self._epoch += 1
         epoch, offset = self._epoch, self._handovers.take_offset(partition)
+        stood_s = self._handovers.stood_s(partition, now_s)
         self._tenants[partition] = Tenant(consumer, member.instance, epoch, member.lease_s, Phase.STARTING)
-        self._order(lambda orders: orders.start(member, partition, epoch=epoch, offset=offset))
+        self._order(lambda orders: orders.start(member, partition, epoch=epoch, offset=offset, stood_s=stood_s))
 
     def _retire(self, consumer: str) -> None:
         for member in self._roster:

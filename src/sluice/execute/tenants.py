@@ -67,6 +67,14 @@ class Handovers:
         """Where it was left; None when its consumer did not let go of it in order: the committed offset counts."""
         return self._offset.pop(partition, None)
 
+    def forget(self, partition: Partition) -> None:
+        self._offset.pop(partition, None)
+        self._since_s.pop(partition, None)
+
+    def stood_s(self, partition: Partition, now_s: float) -> float | None:
+        since_s = self._since_s.get(partition)
+        return None if since_s is None else now_s - since_s
+
     def reading(self, partition: Partition, now_s: float) -> Pause | None:
         since_s = self._since_s.pop(partition, None)
         return None if since_s is None else Pause(partition, now_s - since_s)

@@ -36,6 +36,11 @@ def control_topic(group: str) -> str:
     return f"__sluice.{group}.control"
 
 
+def transactional_id(group: str, instance: str) -> str:
+    """A consumer commits in transactions under this name, so that a controller can make the broker refuse them."""
+    return f"__sluice.{group}.{instance}"
+
+
 def beat_key(instance: str) -> str:
     """The key of a process's beats: a reader need not open those of others."""
     return f"Beat {instance}"
@@ -84,6 +89,8 @@ class Start(Command):
     """Where to begin; None: at the committed offset."""
     lease_s: float
     """The consumer's own; a later leader that never hears of it must know how long to wait."""
+    stood_s: float | None = None
+    """How long the partition had stood still when this was written; None when its last owner did not say."""
 
     @property
     def key(self) -> str:

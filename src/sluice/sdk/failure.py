@@ -63,7 +63,7 @@ DeadLetter = Callable[[Event, BaseException, int], None]
 """(event, what its handler raised, tries): returns once the broker has the event, else raises UnavailableError."""
 
 
-def dead_letter_headers(event: Event, error: BaseException, tries: int) -> list[tuple[str, bytes | None]]:
+def dead_letter_headers(event: Event, error: BaseException, tries: int) -> list[tuple[str, str | bytes | None]]:
     """The event's own headers, then where it came from and why it is here."""
     return [
         *event.headers,

@@ -20,6 +20,7 @@ class Begin(NamedTuple):
     partition: Partition
     epoch: int
     offset: int | None
+    stood_s: float | None
 
 
 class End(NamedTuple):
@@ -60,6 +61,8 @@ class Tenure:
         self._sent_at_s: dict[int, float] = {}
         self.lease_until_s = -math.inf
         self.evicted = False
+        self.leaving = False
+        """True: nothing new is taken."""
 
     @property
     def applied(self) -> int:
@@ -120,7 +123,7 @@ class Tenure:
             del self._held[partition]
             self._released[partition] = _Released(epoch, offset, stopped_at_s)
 
-    def report(self, now_s: float, *, ready: bool, leaving: bool = False) -> Report:
+    def report(self, now_s: float, *, ready: bool) -> Report:
         self._reports += 1
         for partition in [p for p, r in self._released.items() if now_s - r.stopped_at_s > REMEMBER_RELEASE_S]:
             del self._released[partition]
@@ -131,7 +134,7 @@ class Tenure:
             applied=self._applied,
             ready=ready,
             lease_s=self._lease_s,
-            leaving=leaving,
+            leaving=self.leaving,
             holds=tuple(Hold(partition=p, epoch=held.epoch, reading=held.reading) for p, held in self._held.items()),
             releases=tuple(
                 Release(partition=p, epoch=r.epoch, offset=r.offset, stood_s=now_s - r.stopped_at_s)
@@ -150,11 +153,11 @@ class Tenure:
     def _start(self, start: Start) -> tuple[Change, ...]:
         partition = start.partition
         # A command that comes twice starts nothing twice.
-        if start.epoch <= self._last_epoch.get(partition, -1) or self.evicted:
+        if start.epoch <= self._last_epoch.get(partition, -1) or self.evicted or self.leaving:
             return ()
         self._last_epoch[partition] = start.epoch
         self._released.pop(partition, None)
         held = self._held.get(partition)
         self._held[partition] = _Held(start.epoch)
-        begin = Begin(partition, start.epoch, start.offset)
+        begin = Begin(partition, start.epoch, start.offset, start.stood_s)
         return (begin,) if held is None else (End(partition, held.epoch), begin)

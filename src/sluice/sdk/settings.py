@@ -34,6 +34,12 @@ class ConsumerSettings:
     max_poll_events: int = 500
     from_start: bool = True
     """Where a partition without a committed offset begins: at its oldest event, else at its end."""
+    heartbeat_s: float = 0.4
+    """Managed mode: between two signs of life."""
+    lease_s: float = 2.0
+    """Managed mode: without an answer for so long the consumer stops reading."""
+    report_s: float = 0.5
+    """Between two telemetry reports."""
     controller: str | None = None
     """Address of the controller's plan in group mode, for example http://127.0.0.1:8750."""
     client: Mapping[str, str] = field(default_factory=dict)
@@ -49,6 +55,10 @@ class ConsumerSettings:
             raise InputError(f"mode is {self.mode!r}; {did_you_mean(self.mode, [mode.value for mode in Mode])}")
         if self.max_poll_events < 1:
             raise InputError(f"max_poll_events is {self.max_poll_events}; give 1 or more")
+        if not self.heartbeat_s > 0 or not self.report_s > 0:
+            raise InputError(f"heartbeat_s is {self.heartbeat_s}, report_s {self.report_s}; give times above 0 s")
+        if not self.lease_s >= 3 * self.heartbeat_s:
+            raise InputError(f"lease_s is {self.lease_s}; give at least three heartbeats ({3 * self.heartbeat_s:g} s)")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], **given: Any) -> "ConsumerSettings":
@@ -81,6 +91,11 @@ def _parsed(name: str, text: str) -> Any:
         if text.lower() not in ("true", "false"):
             raise InputError(f"{PREFIX}FROM_START is {text!r}; give true or false")
         return text.lower() == "true"
+    if name in ("heartbeat_s", "lease_s", "report_s"):
+        try:
+            return float(text)
+        except ValueError:
+            raise InputError(f"{PREFIX}{name.upper()} is {text!r}; give seconds") from None
     if name == "max_poll_events":
         if not text.isdigit():
             raise InputError(f"{PREFIX}MAX_POLL_EVENTS is {text!r}; give a whole number")

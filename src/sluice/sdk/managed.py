@@ -1,0 +1,178 @@
+"""The managed consumer: reads what the controller has given it, works, commits; lets go when it is told to."""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event as Flag
+
+from sluice.errors import SluiceError
+from sluice.model import Partition
+from sluice.sdk.batching import Gathered
+from sluice.sdk.event import Event
+from sluice.sdk.handler import Worker
+from sluice.sdk.managed_commit import Committer
+from sluice.sdk.managed_control import Control
+from sluice.sdk.managed_data import DataClient
+from sluice.sdk.managed_tenure import Begin, End
+from sluice.sdk.meter import Meter
+
+# A command or a signal is noticed within this time by an idle consumer.
+POLL_S = 0.01
+# In the middle of a long batch the counters are brought up to date so often.
+MEASURE_S = 0.25
+LEAVE_LIMIT_S = 5.0
+FIRST_EVENT_S = 1.0
+
+_log = logging.getLogger("sluice.managed")
+
+
+class EvictedError(SluiceError):
+    """The controller has given this consumer up; it owns nothing any more and must be started anew."""
+
+
+class ManagedConsumer:
+    """The working thread. Before every event it looks at its lease, and whether something is to be let go of."""
+
+    def __init__(
+        self,
+        *,
+        data: DataClient,
+        worker: Worker,
+        meter: Meter,
+        gathered: Gathered,
+        max_poll_events: int,
+        clock: Callable[[], float],
+        stop: Flag,
+    ) -> None:
+        self._data = data
+        self._worker = worker
+        self._meter = meter
+        self._gathered = gathered
+        self._max_poll_events = max_poll_events
+        self._clock = clock
+        self._stop = stop
+        self._active: dict[Partition, int] = {}
+        self._fresh: dict[Partition, tuple[float, float]] = {}
+        """Taken over, not yet read from: since when the partition stands still, and since when it is ours."""
+        self._in_hand: list[Event] = []
+        self._measure_due_s = 0.0
+        self._lapsed = False
+        self._control: Control
+        self._committer: Committer
+
+    def join(self, control: Control, committer: Committer) -> None:
+        """Who it listens to and commits with; committing needs `may_work` first."""
+        self._control = control
+        self._committer = committer
+
+    def may_work(self) -> bool:
+        return self._clock() < self._control.lease_until_s
+
+    def run(self) -> None:
+        """Until `stop` is set, the handler fails for good, or the controller gives us up."""
+        try:
+            while not self._stop.is_set():
+                self._turn()
+                if self._control.evicted or self._committer.fenced:
+                    raise EvictedError("out of reach for longer than its lease; start this consumer again")
+                if self._control.failure is not None:
+                    raise self._control.failure
+        finally:
+            self._leave()
+
+    def _turn(self) -> None:
+        while self._control.changes:
+            match self._control.changes.popleft():
+                case Begin() as begin:
+                    self._take(begin)
+                case End(partition, epoch):
+                    self._let_go(partition, epoch)
+        if not self._has_lease():
+            time.sleep(POLL_S / 2)
+            return
+        if not self._in_hand:
+            self._gather()
+        if self._in_hand:
+            self._measure_due_s = self._clock() + MEASURE_S
+            done = self._worker.work(self._in_hand, 0, self._interrupted)
+            self._in_hand = self._in_hand[done:]
+            if not self._in_hand:
+                self._committer.submit(self._meter.positions)
+
+    def _gather(self) -> None:
+        wait_s = min(POLL_S, max(self._gathered.due_s - self._clock(), 0.0))
+        events = self._data.poll(min(self._gathered.room, self._max_poll_events), wait_s)
+        if events:
+            active = self._active
+            events = [event for event in events if event.partition in active]
+            self._meter.polled(len(events))
+            self._gathered.add(events, self._clock())
+            if self._fresh:
+                self._first_read({event.partition for event in events})
+        if self._gathered.ready(self._clock()):
+            self._in_hand = self._gathered.take()
+
+    def _first_read(self, partitions: set[Partition]) -> None:
+        for partition in partitions & self._fresh.keys():
+            since_s, ours_s = self._fresh.pop(partition)
+            # Later than this it was not the handover that kept events away: there were none.
+            if self._clock() - ours_s < FIRST_EVENT_S:
+                self._meter.pause_s = self._clock() - since_s
+
+    def _interrupted(self, now_s: float) -> bool:
+        if now_s >= self._control.lease_until_s or now_s >= self._measure_due_s:
+            return True
+        return bool(self._control.changes) or self._stop.is_set()
+
+    def _has_lease(self) -> bool:
+        lapsed = not self.may_work()
+        if lapsed != self._lapsed:
+            self._lapsed = lapsed
+            if self._active:
+                _log.info("lease %s", "lapsed" if lapsed else "renewed")
+        return not lapsed
+
+    def _take(self, begin: Begin) -> None:
+        """A partition is ours from here on."""
+        partition, epoch, offset, stood_s = begin
+        _log.info("begin %s epoch %d offset %s", partition, epoch, offset)
+        if offset is not None:
+            self._committer.begun(partition, offset)
+            self._meter.positions[partition] = offset
+        if stood_s is not None:
+            now_s = self._clock()
+            self._fresh[partition] = (now_s - stood_s, now_s)
+            self._meter.pause_s = stood_s
+        self._active[partition] = epoch
+        self._data.begin(partition, offset)
+        self._control.began(partition, epoch)
+
+    def _let_go(self, partition: Partition, epoch: int) -> None:
+        """Stop, commit, and only then say so: the next owner begins where this one ended. Others go on meanwhile."""
+        if self._active.get(partition) != epoch:
+            return
+        stopped_at_s = self._clock()
+        del self._active[partition]
+        self._fresh.pop(partition, None)
+        self._gathered.forget(partition)
+        self._in_hand = [event for event in self._in_hand if event.partition != partition]
+        offset = self._meter.positions.pop(partition, None)
+
+        def committed() -> None:
+            _log.info("end %s epoch %d offset %s", partition, epoch, offset)
+            self._control.ended(partition, epoch, offset=offset, stopped_at_s=stopped_at_s)
+
+        self._committer.part(partition, offset, committed)
+        self._data.end(partition)
+
+    def _leave(self) -> None:
+        """Drain: what is in hand is dropped uncommitted, what is done is committed and handed back."""
+        deadline_s = self._clock() + LEAVE_LIMIT_S
+        self._control.refuse()
+        if not (self._control.evicted or self._committer.fenced):
+            for partition, epoch in list(self._active.items()):
+                self._let_go(partition, epoch)
+            self._committer.wait_parted(lambda: self._control.evicted or self._clock() > deadline_s)
+        self._control.leave(LEAVE_LIMIT_S)
+        self._committer.close()
+        self._data.close()

@@ -1,0 +1,103 @@
+"""The events themselves: manual assignment, one partition at a time, without stopping the others."""
+
+import logging
+import math
+from typing import Any
+
+from confluent_kafka import OFFSET_STORED, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, TopicPartition
+
+from sluice.errors import UnavailableError
+from sluice.model import Partition
+from sluice.sdk.connect import CONNECT_LIMIT_S, client_settings, said
+from sluice.sdk.event import Event
+from sluice.sdk.settings import ConsumerSettings
+
+_log = logging.getLogger("sluice.managed")
+
+
+class DataClient:
+    """For one thread: a client that is polled does not let another thread change its assignment."""
+
+    def __init__(self, settings: ConsumerSettings) -> None:
+        self._topics = settings.topics
+        self._partitions: dict[tuple[str, int], Partition] = {}
+        self._consumer = Consumer(
+            client_settings(
+                settings,
+                **{
+                    "group.id": settings.group,
+                    "enable.auto.commit": False,
+                    "enable.auto.offset.store": False,
+                    "auto.offset.reset": "earliest" if settings.from_start else "latest",
+                    # A partition that is added waits for the fetch under way: keep it short.
+                    "fetch.wait.max.ms": 20,
+                    "fetch.error.backoff.ms": 10,
+                    "allow.auto.create.topics": False,
+                },
+            )
+        )
+
+    def warm_up(self) -> None:
+        """Meet every broker that leads a partition, so that the first assignment finds everything in place."""
+        try:
+            for topic in self._topics:
+                leaders: dict[int, int] = {}
+                for number, described in (
+                    self._consumer.list_topics(topic, CONNECT_LIMIT_S).topics[topic].partitions.items()
+                ):
+                    leaders.setdefault(described.leader, number)
+                for number in leaders.values():
+                    self._consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=CONNECT_LIMIT_S)
+            self._consumer.committed([TopicPartition(self._topics[0], 0)], timeout=CONNECT_LIMIT_S)
+        except KafkaException as error:
+            raise UnavailableError(f"the broker does not serve the topics: {said(error)}; try again") from None
+
+    def group_metadata(self) -> Any:
+        return self._consumer.consumer_group_metadata()
+
+    def begin(self, partition: Partition, offset: int | None) -> None:
+        """Read from `offset` on; None: from the committed one."""
+        place = OFFSET_STORED if offset is None else offset
+        self._consumer.incremental_assign([TopicPartition(partition.topic, partition.number, place)])
+
+    def end(self, partition: Partition) -> None:
+        self._consumer.incremental_unassign([TopicPartition(partition.topic, partition.number)])
+
+    def poll(self, limit: int, wait_s: float) -> list[Event]:
+        """Whatever is there, at most `limit`; waits only while there is nothing."""
+        first = self._consumer.poll(wait_s)
+        if first is None:
+            return []
+        messages: list[Any] = [first, *self._consumer.consume(limit - 1, timeout=0)] if limit > 1 else [first]
+        events = []
+        partitions = self._partitions
+        for message in messages:
+            if (problem := message.error()) is not None:
+                _note(problem)
+                continue
+            topic, number = message.topic(), message.partition()
+            partition = partitions.get((topic, number))
+            if partition is None:
+                partition = partitions[topic, number] = Partition(topic, number)
+            kind, timestamp_ms = message.timestamp()
+            events.append(
+                Event(
+                    partition,
+                    message.offset(),
+                    message.key(),
+                    message.value(),
+                    math.nan if kind == TIMESTAMP_NOT_AVAILABLE else timestamp_ms / 1000,
+                    tuple(message.headers() or ()),
+                )
+            )
+        return events
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+def _note(problem: Any) -> None:
+    """Most are news about connections, which come back by themselves; a fatal one is not."""
+    if problem.fatal():
+        raise UnavailableError(f"the Kafka client cannot go on: {problem.str()}")
+    _log.warning("kafka: %s", problem.str())
