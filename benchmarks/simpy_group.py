@@ -1,10 +1,9 @@
-"""The same consumer group, written the usual way: one SimPy process a consumer, one timeout an event.
+"""The same consumer group, written the usual way: a SimPy process and a store for each consumer, a timeout an event.
 
 An independent model to check the compiled one against, event by event, and to measure it against. It knows the eager
 protocol (batches in work are finished, then all stand still) and shows the control loop the same monitor and executor.
 """
 
-import heapq
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol
 
@@ -32,7 +31,7 @@ class SimpyGroup:
         self._events = events
         self._service_s = service_s
         self._rebalance_s = rebalance_s
-        self._max_poll = max_poll
+        self.max_poll = max_poll
         names = tuple(Partition("t", i) for i in range(partitions))
         self.assignment = Assignment(partitions=names, consumers=("c0",), owner=ints([0] * partitions))
         self.latency_s = np.full(len(events.time_s), np.nan)
@@ -73,14 +72,6 @@ class SimpyGroup:
         for event in batch:
             self.committed[self._events.partition[event]] += 1
 
-    def poll(self, queue: list[tuple[float, int]]) -> list[int]:
-        count = min(self._max_poll, len(queue))
-        return [heapq.heappop(queue)[1] for _ in range(count)]
-
-    @property
-    def standing(self) -> bool:
-        return self._standing
-
     def _produce(self) -> Process:
         for event, (time_s, partition) in enumerate(zip(self._events.time_s, self._events.partition, strict=True)):
             if time_s > self.env.now:
@@ -89,13 +80,11 @@ class SimpyGroup:
             if self._standing:
                 self._waiting.append(event)
             else:
-                self._hand_out(event, time_s)
+                self._owner(event).queue.put((time_s, event))
 
-    def _hand_out(self, event: int, readable_s: float) -> None:
+    def _owner(self, event: int) -> "_Consumer":
         owner = self.assignment.owner[self._events.partition[event]]
-        consumer = self._consumers[self.assignment.consumers[owner]]
-        heapq.heappush(consumer.queue, (readable_s, event))
-        consumer.wake()
+        return self._consumers[self.assignment.consumers[owner]]
 
     def _control(self, loop: Loop, ticks: int, interval_s: float) -> Process:
         for k in range(ticks):
@@ -107,43 +96,37 @@ class SimpyGroup:
         self.assignment = target
         self._standing = True
         for consumer in self._consumers.values():
-            self._waiting += [event for _, event in consumer.queue]
-            consumer.queue.clear()
+            self._waiting += [event for _, event in consumer.queue.items]
+            consumer.queue.items.clear()
         in_work = [consumer.batch for consumer in self._consumers.values() if consumer.batch is not None]
         yield self.env.all_of(in_work)
         yield self.env.timeout(self._rebalance_s)
         self._standing = False
         for name in target.consumers:
             self._consumers.setdefault(name, _Consumer(self, name))
-        for event in sorted(self._waiting):
-            self._hand_out(event, self.env.now)
-        self._waiting.clear()
+        waiting, self._waiting = sorted(self._waiting), []
+        for event in waiting:
+            self._owner(event).queue.put((self.env.now, event))
 
 
 class _Consumer:
-    """Polls, serves, commits; sleeps while there is nothing to read."""
+    """Polls, serves, commits."""
 
     def __init__(self, group: SimpyGroup, name: str) -> None:
         self._group = group
         self._name = name
-        self.queue: list[tuple[float, int]] = []
+        self.queue = simpy.PriorityStore(group.env)
         self.batch: simpy.Event | None = None
-        self._nothing_to_do = group.env.event()
         group.env.process(self._live())
-
-    def wake(self) -> None:
-        if not self._nothing_to_do.triggered:
-            self._nothing_to_do.succeed()
 
     def _live(self) -> Process:
         env = self._group.env
         while True:
-            if self._group.standing or not self.queue:
-                self._nothing_to_do = env.event()
-                yield self._nothing_to_do
-                # Everything that arrives at this very instant is part of the same poll.
-                yield env.timeout(0)
-                continue
-            self.batch = env.process(self._group.serve(self._name, self._group.poll(self.queue)))
+            batch = [(yield self.queue.get())]
+            # Everything that arrives at this very instant is part of the same poll.
+            yield env.timeout(0)
+            while self.queue.items and len(batch) < self._group.max_poll:
+                batch.append((yield self.queue.get()))
+            self.batch = env.process(self._group.serve(self._name, [event for _, event in batch]))
             yield self.batch
             self.batch = None

@@ -5,7 +5,7 @@ The queue hangs at the first partition; `servers` lists the members. Each event 
 
 from sluice.model.values import FloatArray, IntArray
 from sluice.simulate import memory as m
-from sluice.simulate.kernel import give_back, serve, take_place, wait
+from sluice.simulate.kernel import TOLERANCE_S, give_back, serve, take_place, wait
 from sluice.simulate.memory import NONE, lay_out
 from sluice.theory.kernel import compiled, inlined
 
@@ -38,6 +38,8 @@ def advance_shared(
 ) -> None:
     """Serve all events that start before `until_s`; as `advance` otherwise."""
     (cf, pf, qf, bf, total, ci, pi, qi, bi, cursor) = lay_out(floats, ints)
+    late, worst_s = 0, total[m.MAX_S]
+    limit_s = total[m.OBJECTIVE_S] + TOLERANCE_S
     slot = pi[m.HEAD, 0]
     while slot != NONE:
         c = _next_free(servers, cf)
@@ -46,10 +48,12 @@ def advance_shared(
             break
         ci[m.BATCH_EVENTS, c] = 0
         p, number = qi[m.EVENT_PARTITION, slot], qi[m.EVENT_NUMBER, slot]
-        serve(
+        latency_s = serve(
             c, readable_s, born_s, service_s, p, number, max_poll,
-            cf, ci, bf, bi, total, cursor, latencies_s, histogram, written,
+            cf, ci, bf, bi, cursor, latencies_s, histogram, written,
         )  # fmt: skip
+        late += latency_s > limit_s
+        worst_s = max(worst_s, latency_s)
         slot = give_back(slot, qi, pi, cursor)
     pi[m.HEAD, 0] = slot
     one_size, one_service = len(size_bytes) == 1, len(services_s) == 1
@@ -69,10 +73,14 @@ def advance_shared(
         c = _next_free(servers, cf)
         if pi[m.HEAD, 0] == NONE and max(time_s, cf[m.FREE_S, c]) < until_s:
             ci[m.BATCH_EVENTS, c] = 0
-            serve(
+            latency_s = serve(
                 c, time_s, births_s[i], service_s, p, first_number + i, max_poll,
-                cf, ci, bf, bi, total, cursor, latencies_s, histogram, written,
+                cf, ci, bf, bi, cursor, latencies_s, histogram, written,
             )  # fmt: skip
+            late += latency_s > limit_s
+            worst_s = max(worst_s, latency_s)
         else:
             slot = take_place(time_s, births_s[i], service_s, p, first_number + i, qf, qi, pi, cursor)
             wait(pi, 0, slot, qi)
+    total[m.LATE] += late
+    total[m.MAX_S] = worst_s
