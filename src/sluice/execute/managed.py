@@ -3,7 +3,7 @@
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
@@ -33,8 +33,12 @@ class Launcher(Protocol):
         """Tell it to leave; does not wait."""
         ...
 
-    def tend(self) -> tuple[str, ...]:
-        """Instances that have certainly ended, each told once."""
+    def new_instance(self) -> str:
+        """A name for the next process."""
+        ...
+
+    def ended(self, instances: Iterable[str]) -> Collection[str]:
+        """Those of the instances that have certainly ended."""
         ...
 
     def last_words(self, consumer: str, instance: str) -> str: ...
@@ -65,7 +69,6 @@ class ManagedExecutor:
         self._wanted = False
         self._claimed = False
         self._leading_since_s: float | None = None
-        self._spawned: dict[str, str] = {}
         self._tend_due_s = 0.0
         self._fences: dict[str, Future[bool]] = {}
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="sluice-fence")
@@ -107,7 +110,8 @@ class ManagedExecutor:
         self._link.close(CLOSE_LIMIT_S)
 
     def _new_steward(self) -> Steward:
-        return Steward(leader=_fresh("controller"), timing=self._timing, new_instance=lambda: uuid.uuid4().hex[:12])
+        leader = f"controller-{uuid.uuid4().hex[:8]}"
+        return Steward(leader=leader, timing=self._timing, new_instance=self._launcher.new_instance)
 
     def _wait(self, done: Callable[[], bool]) -> bool:
         return self._changed.wait_for(done, self._patience_s)
@@ -179,7 +183,7 @@ class ManagedExecutor:
         if self._clock() < self._tend_due_s:
             return
         self._tend_due_s = self._clock() + TEND_EVERY_S
-        for instance in self._launcher.tend():
+        for instance in self._launcher.ended(self._steward.instances()):
             self._steward.gone(instance, self._clock())
 
     def _collect_fences(self) -> None:
@@ -212,7 +216,3 @@ class ManagedExecutor:
                 except UnavailableError as error:
                     self._problems.append(str(error))
                     self._steward.gone(instance, self._clock())
-
-
-def _fresh(stem: str) -> str:
-    return f"{stem}-{uuid.uuid4().hex[:8]}"

@@ -33,6 +33,10 @@ class Processes:
         except OSError as error:
             raise InputError(f"folder {folder} cannot be used: {error.strerror}; set SLUICE_CACHE") from error
 
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
     def running(self) -> frozenset[str]:
         """Names of the consumers that have been started, by whomever, and have not ended."""
         return frozenset(path.stem for path in self._folder.glob("*.json") if self.pid(path.stem) is not None)

@@ -56,6 +56,9 @@ class Roster:
     def is_closed(self, instance: str) -> bool:
         return instance in self._closed
 
+    def instances(self) -> list[str]:
+        return [*self._members, *(starting.instance for starting in self._starting.values())]
+
     def present(self) -> list[str]:
         """Names of consumers that are there or on their way."""
         return list(dict.fromkeys([m.consumer for m in self if not m.lost] + list(self._starting)))

@@ -90,6 +90,10 @@ class Steward:
         parts += [f"{', '.join(unfinished)} changing hands"] if unfinished else []
         return "; ".join(parts) or "on its way"
 
+    def instances(self) -> list[str]:
+        """Every process that is there, or is thought to be."""
+        return self._roster.instances()
+
     def take_effects(self) -> tuple[Effect, ...]:
         """What is to be done now, in this order."""
         effects = () if self.deposed else tuple(self._out)
@@ -165,15 +169,16 @@ class Steward:
         self._reconcile(now_s)
 
     def gone(self, instance: str, now_s: float) -> None:
-        """A process has certainly ended: there is no lease to wait for."""
-        if (consumer := self._roster.ended(instance, now_s)) is not None:
-            self._done.problems.append(f"{consumer} ended while it was starting")
+        """A process has certainly ended: there is no lease to wait for. May be said more than once."""
         member = self._roster.get(instance)
+        new = member is None or not member.lost
+        if new and (consumer := self._roster.ended(instance, now_s)) is not None:
+            self._done.problems.append(f"{consumer} ended while it was starting")
         if member is not None:
-            self._lose(member, None if member.retiring else f"{member.consumer} ended")
-            if member.retiring:
+            if member.retiring and not member.lost:
                 self._done.retired.append(member.consumer)
-            member.free_s = now_s
+            self._lose(member, None if member.retiring else f"{member.consumer} ended")
+            member.free_s = min(member.free_s, now_s)
             self._free_lost(now_s)
         self._reconcile(now_s)
 
