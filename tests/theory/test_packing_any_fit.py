@@ -63,13 +63,12 @@ def modified(name: str, size: Sequence[float], owner: Sequence[int]) -> list[int
     held = {c: [i for i in biggest_first if owner[i] == c] for c in sorted(set(owner) - {-1})}
     key = {c: size[mine[0]] if name.endswith("p") else _sum(size, mine) for c, mine in held.items()}
     for c in sorted(held, key=lambda c: -key[c]):
-        rest = held[c]
-        while rest and (taker := bins.offer(size[rest[-1]])) >= 0:
-            packed[rest[-1]] = taker
-            rest = rest[:-1]
+        rest = sorted(held[c], key=lambda i: (size[i], i))
+        while rest and (taker := bins.offer(size[rest[0]])) >= 0:
+            packed[rest.pop(0)] = taker
         if rest:
             load = 0.0
-            for i in rest:
+            for i in sorted(rest, key=lambda i: (-size[i], i)):
                 if load > 0.0 and load + size[i] > CAPACITY:
                     break
                 load += size[i]

@@ -15,7 +15,7 @@ from sluice.theory.arrays import FloatArray, IntArray
 from sluice.theory.kernel import compiled
 from sluice.theory.packing.any_fit import highest_owner, refuse_item
 from sluice.theory.packing.base import Packer, check_capacity, check_owner, own_floats, own_ints
-from sluice.theory.packing.open_bins import BEST, WORST, no_bins, offer, open_for
+from sluice.theory.packing.open_bins import BEST, WORST, OpenBins, no_bins, offer, open_for
 from sluice.theory.packing.ordering import descending
 
 
@@ -67,24 +67,43 @@ def _modified_fit(
     visits: IntArray = np.arange(highest + 1)
     descending(key, visits)
     for visited in visits:
-        last = end[visited]
-        while last > begin[visited]:
-            smallest = held[last - 1]
-            packed[smallest] = offer(bins, size[smallest])
-            if packed[smallest] < 0:
-                break
-            last -= 1
-        if last > begin[visited]:
-            load = 0.0
-            back = begin[visited]
-            while back < last and (back == begin[visited] or load + size[held[back]] <= capacity):
-                load += size[held[back]]
-                packed[held[back]] = visited
-                back += 1
-            open_for(bins, visited, load)
+        mine = held[begin[visited] : end[visited]]
+        if not _offer_small(bins, mine, size, packed):
+            open_for(bins, visited, _take_back(mine, size, capacity, visited, packed))
     for i in order:
         if packed[i] < 0:  # neither moved nor taken back, or without an owner
             packed[i] = offer(bins, size[i])
             if packed[i] < 0:
                 packed[i] = open_for(bins, owner[i], size[i])
     return packed, True
+
+
+@compiled
+def _offer_small(bins: OpenBins, mine: IntArray, size: FloatArray, packed: IntArray) -> bool:
+    """Offer a consumer's items (biggest first in `mine`) smallest first; False at the first that fits nowhere."""
+    end = len(mine)
+    while end > 0:
+        start = end - 1
+        while start > 0 and size[mine[start - 1]] == size[mine[start]]:
+            start -= 1  # equal ones go in their own order
+        for i in mine[start:end]:
+            packed[i] = offer(bins, size[i])
+            if packed[i] < 0:
+                return False
+        end = start
+    return True
+
+
+@compiled
+def _take_back(mine: IntArray, size: FloatArray, capacity: float, consumer: int, packed: IntArray) -> float:
+    """Leave with the consumer what did not move, biggest first while it fits; the load."""
+    load = 0.0
+    kept = 0
+    for i in mine:
+        if packed[i] < 0:
+            if kept > 0 and load + size[i] > capacity:
+                break
+            load += size[i]
+            packed[i] = consumer
+            kept += 1
+    return load
