@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.lab import clairvoyant as module
-from sluice.lab.clairvoyant import clairvoyant
+from sluice.lab.clairvoyant import Clairvoyant, clairvoyant
 from sluice.lab.library import find_scenario
 from sluice.model.values import IntArray
 from sluice.settings.curve import rate_curve
@@ -96,17 +96,45 @@ def test_an_empty_step_and_a_hopeless_partition_cost_one_each() -> None:
     assert bound([(0.0, 0, 0.7), (0.0, 1, 0.1)], 2) == [2]
 
 
+def one_burst(work: list[float]) -> Clairvoyant:
+    return clairvoyant(
+        time_s=np.zeros(len(work)),
+        partition=np.arange(len(work)),
+        service_s=np.array(work),
+        partitions=len(work),
+        duration_s=1.0,
+        latency_s=0.5,
+    )
+
+
 def test_many_partitions_are_exact_where_both_bounds_meet() -> None:
-    events = [(0.0, p, 0.1) for p in range(30)]
-    time_s, partition, service_s = (np.array(column) for column in zip(*events, strict=True))
-    found = clairvoyant(
-        time_s=time_s, partition=partition, service_s=service_s, partitions=30, duration_s=1.0, latency_s=0.5
-    )
+    found = one_burst([0.1] * 30)
     assert (found.consumers.tolist(), found.exact) == ([6], True)
-    heavier = clairvoyant(
-        time_s=time_s, partition=partition, service_s=service_s * 2, partitions=30, duration_s=1.0, latency_s=0.5
+    # Two of 0.2 s share a consumer, three do not: the total work alone would allow 12.
+    heavier = one_burst([0.2] * 30)
+    assert (heavier.consumers.tolist(), heavier.exact) == ([15], True)
+
+
+def test_a_burst_on_many_partitions_is_packed_exactly() -> None:
+    # First fit puts 0.24 + 0.24 together and needs 10; seven bins of 0.26 + 0.24 are full.
+    found = one_burst([0.24] * 7 + [0.26] * 7)
+    assert (found.consumers.tolist(), found.exact) == ([7], True)
+    awkward = one_burst([0.21, 0.21, 0.29, 0.29, 0.15, 0.15, 0.1, 0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.2, 0.2])
+    assert (awkward.consumers.tolist(), awkward.exact) == ([6], True)
+
+
+def test_spread_arrivals_on_many_partitions_say_that_they_are_a_bound() -> None:
+    found = clairvoyant(
+        time_s=np.repeat([0.0, 0.1], 15),
+        partition=np.arange(30),
+        service_s=np.full(30, 0.2),
+        partitions=30,
+        duration_s=1.0,
+        latency_s=0.5,
     )
-    assert (heavier.consumers.tolist(), heavier.kind) == ([12], "lower bound")
+    assert found.kind == "lower bound"
+    # 6 s of work within 0.1 + 0.5 s need 10; no three partitions of one burst share a consumer.
+    assert found.consumers.tolist() == [10]
 
 
 def workload_a_counts() -> IntArray:

@@ -7,7 +7,7 @@ from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
 from sluice.analyze.window import WindowAnalyzer
 from sluice.assembly.world import build_service, build_world, mean_bytes, peak_eps
-from sluice.control.loop import ControlLoop, Sink
+from sluice.control.loop import MEMORY, ControlLoop, Sink
 from sluice.errors import InputError
 from sluice.execute.base import Executor
 from sluice.model import Objective
@@ -17,14 +17,12 @@ from sluice.plan.registry import make_policy, policy_parameters
 from sluice.settings.group import GroupSettings
 from sluice.settings.scenario import Argument, Scenario
 
-_LEAST_MEMORY = 64
-
 
 def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Monitor, Executor], ControlLoop]:
     """What makes the loop once the world it steers is there."""
     analyzer = build_analyzer(scenario)
     needed_s = max(memory_s(policy), scenario.analyze.service_window_s)
-    memory = max(_LEAST_MEMORY, math.ceil(needed_s / scenario.interval_s) + 1)
+    memory = max(MEMORY, math.ceil(needed_s / scenario.interval_s) + 1)
 
     def made(monitor: Monitor, executor: Executor) -> ControlLoop:
         return ControlLoop(

@@ -10,6 +10,9 @@ from sluice.model import Decision, Objective, Plan, Topology
 from sluice.monitor.base import Monitor
 from sluice.plan.base import PlanContext, Policy, memory_s
 
+MEMORY = 64
+"""Decisions of a group that its next one may look back on, at least."""
+
 
 class Sink(Protocol):
     """Where decisions go."""
@@ -31,7 +34,7 @@ class ControlLoop:
         sink: Sink,
         shadows: Sequence[Policy] = (),
         topology: Topology | None = None,
-        memory: int = 64,
+        memory: int = MEMORY,
     ) -> None:
         self._monitor = monitor
         self._analyzer = analyzer
@@ -77,9 +80,7 @@ class ControlLoop:
             decisions.append(decision)
         # Only now: every group of this tick was planned with the same past.
         for decision, recent in zip(decisions, memory, strict=True):
-            recent.append(decision)
-            while len(recent) > self._memory and recent[0].time_s < decision.time_s - self._memory_s:
-                recent.popleft()
+            remember(recent, decision, self._memory, self._memory_s)
         self._tick += 1
         return tuple(decisions)
 
@@ -91,3 +92,10 @@ class ControlLoop:
 
     def _shadow_plans(self, context: PlanContext) -> tuple[Plan, ...]:
         return tuple(shadow.plan(context) for shadow in self._shadows)
+
+
+def remember(recent: deque[Decision], decision: Decision, memory: int, seconds: float) -> None:
+    """Add a decision and forget those beyond both `memory` decisions and `seconds`."""
+    recent.append(decision)
+    while len(recent) > memory and recent[0].time_s < decision.time_s - seconds:
+        recent.popleft()

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from sluice.control.loop import MEMORY, remember
 from sluice.errors import InputError
 from sluice.model import Action, Decision, Objective, Plan
-from sluice.plan.base import PlanContext, Policy
-
-MEMORY = 64
+from sluice.plan.base import PlanContext, Policy, memory_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,6 +46,7 @@ def replay(
 ) -> Iterator[Replayed]:
     """`objective` overrules the recorded one, and is needed where none was recorded."""
     recent: dict[str, deque[Decision]] = {}
+    seconds = memory_s(policy)
     for tick, together in groupby(decisions, key=lambda decision: decision.tick):
         ours = list(together)
         peers = {d.group: d.workload for d in ours} if len(ours) > 1 else None
@@ -54,11 +54,11 @@ def replay(
             wanted = objective or decision.objective
             if wanted is None:
                 raise InputError(f"the journal holds no objective at tick {tick}; give one with --latency-s")
-            past = recent.setdefault(decision.group, deque(maxlen=memory))
+            past = recent.setdefault(decision.group, deque())
             context = PlanContext(workload=decision.workload, objective=wanted, recent=past, peers=peers)
             yield Replayed(decision=decision, plan=policy.plan(context))
         for decision in ours:
-            recent[decision.group].append(decision)
+            remember(recent[decision.group], decision, memory, seconds)
 
 
 def totals(plans: Iterable[Plan]) -> Totals:
