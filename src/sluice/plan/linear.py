@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sluice.model import Plan, Reason
-from sluice.plan.balance import balancer_named
-from sluice.plan.balance.base import Balancer
 from sluice.plan.base import PlanContext
-from sluice.plan.sizing import resize
+from sluice.plan.sizing import Sizing, resize
 from sluice.plan.verdict import check_factors
 
 _REASON = (
@@ -17,7 +15,7 @@ _REASON = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linear:
+class Linear(Sizing):
     """⌈λ·f_up / (μ·f_down)⌉ consumers; lag and latency do not matter to it."""
 
     f_up: float = 0.9
@@ -27,8 +25,8 @@ class Linear:
     needs: ClassVar[tuple[str, ...]] = ("arrival_eps", "service_eps")
 
     def __post_init__(self) -> None:
+        Sizing.__post_init__(self)
         check_factors(self.name, self.f_up, self.f_down)
-        balancer_named(self.balancer)
 
     def plan(self, context: PlanContext) -> Plan:
         workload = context.workload
@@ -47,7 +45,3 @@ class Linear:
             },
         )
         return resize(context, self.name, needed, self.balancing, reason)
-
-    @property
-    def balancing(self) -> Balancer:
-        return balancer_named(self.balancer)

@@ -23,10 +23,24 @@ class Entry:
     path: str
     fixed: Mapping[str, object] = field(default_factory=dict)
     guards: Mapping[str, object] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names that users know from elsewhere, and ours."""
 
 
-# Packers plan every `every_s` seconds, and the two bounds are meant as published: no cool-down on top.
+# Packers plan every `every_s` seconds, others have a rest of their own or are meant as published: no cool-down on top.
 _AT_ONCE = {"cooldown_s": 0.0}
+# The autoscaler of Kubernetes knows nothing of rebalances.
+_AS_IS = {"cooldown_s": 0.0, "recovery_ratio": 0.0, "wait_settled": False}
+_KEDA_NAMES = {
+    "lagThreshold": "lag_threshold",
+    "minReplicaCount": "min_replica_count",
+    "maxReplicaCount": "max_replica_count",
+    "allowIdleConsumers": "allow_idle_consumers",
+    "limitToPartitionsWithLag": "limit_to_partitions_with_lag",
+    "ensureEvenDistributionOfPartitions": "ensure_even_distribution_of_partitions",
+    "pollingInterval": "polling_interval_s",
+    "useCachedMetrics": "use_cached_metrics",
+}
 _PACKERS = ("nf", "ff", "bf", "wf", "nfd", "ffd", "bfd", "wfd", "mwf", "mbf", "mwfp", "mbfp")
 
 BUILT_IN: Mapping[str, Entry] = {
@@ -36,6 +50,14 @@ BUILT_IN: Mapping[str, Entry] = {
     "paper-optimal": Entry("sluice.plan.paper_optimal:PaperOptimal", guards=_AT_ONCE),
     "binpack": Entry("sluice.plan.binpack:Binpack"),
     "tail-binpack": Entry("sluice.plan.tail_binpack:TailBinpack"),
+    "keda": Entry("sluice.plan.keda:Keda", guards=_AS_IS, aliases=_KEDA_NAMES),
+    "flas": Entry("sluice.plan.flas:Flas"),
+    "mm1-buffer": Entry("sluice.plan.mm1_buffer:Mm1Buffer", guards=_AT_ONCE),
+    "threshold": Entry("sluice.plan.threshold:Threshold", guards=_AT_ONCE),
+    "gigk": Entry("sluice.plan.gigk:Gigk", guards=_AT_ONCE),
+    "gigk-path": Entry("sluice.plan.gigk_path:GigkPath", guards=_AT_ONCE),
+    "ds2": Entry("sluice.plan.ds2:Ds2", guards=_AT_ONCE),
+    "flink": Entry("sluice.plan.flink:Flink"),
     **{
         name: Entry("sluice.plan.bytes_packing:BytesPacking", fixed={"algorithm": name}, guards=_AT_ONCE)
         for name in _PACKERS
@@ -62,9 +84,14 @@ def make_policy(name: str, **arguments: object) -> Policy:
     own = _own_parameters(entry)
     known = {**own, **_guard_parameters(entry)}
     values: dict[str, object] = {}
-    for argument, value in arguments.items():
+    for given, value in arguments.items():
+        argument = entry.aliases.get(given, given)
         if argument not in known:
-            raise InputError(f"policy {name} has no argument {argument!r}; {did_you_mean(argument, known)}")
+            raise InputError(
+                f"policy {name} has no argument {given!r}; {did_you_mean(given, {**known, **entry.aliases})}"
+            )
+        if argument in values:
+            raise InputError(f"policy {name}: {argument} is given twice, once as {given!r}; give it once")
         values[argument] = checked(f"policy {name}", known[argument], value)
     for parameter in own.values():
         if parameter.default is REQUIRED and parameter.name not in values:

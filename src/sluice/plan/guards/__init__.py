@@ -11,6 +11,7 @@ from sluice.plan.guards.no_change import NoChange
 from sluice.plan.guards.patience import Patience
 from sluice.plan.guards.recovery import Recovery
 from sluice.plan.guards.settled import Settled
+from sluice.plan.sizing import Idling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,7 @@ class GuardSettings:
     patience_down: int = 1
     cooldown_s: float = 5.0
     recovery_ratio: float = 1.0
+    wait_settled: bool = True
 
 
 def guarded(policy: Policy, settings: GuardSettings) -> Policy:
@@ -41,7 +43,7 @@ def guarded(policy: Policy, settings: GuardSettings) -> Policy:
             policy,
             min_consumers=settings.min_consumers,
             max_consumers=settings.max_consumers,
-            allow_idle=settings.allow_idle,
+            allow_idle=settings.allow_idle or (isinstance(policy, Idling) and policy.allow_idle),
             repack_gain=settings.repack_gain,
         )
     )
@@ -54,4 +56,6 @@ def guarded(policy: Policy, settings: GuardSettings) -> Policy:
         inner = cool_down
     if (recovery := Recovery(inner, recovery_ratio=settings.recovery_ratio)).recovery_ratio > 0:
         inner = recovery
-    return Known(Settled(inner), needs=needs)
+    if settings.wait_settled:
+        inner = Settled(inner)
+    return Known(inner, needs=needs)
