@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sluice.plan.gigk_path import GigkPath
 from sluice.theory.queueing import mm1_response_s, mmc_response_s
 
 
-def stage_load(group: str, topics: Mapping[str, float], consumers: int = 1, **more: float | None) -> Workload:
+def stage_load(group: str, topics: Mapping[str, float], consumers: int = 1, **more: Any) -> Workload:
     """A stage that shares one subscription, with this rate on each of its topics."""
     at = Assignment(
         partitions=tuple(Partition(topic, 0) for topic in sorted(topics)),

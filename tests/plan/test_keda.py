@@ -38,7 +38,7 @@ def lagging(*lag: float, consumers: int = 1) -> Workload:
         ([999, 0, 0, 0, 0, 0, 0, 0, 0, 0], {"ensure_even_distribution_of_partitions": True}, 100),
     ],
 )
-def test_the_lag_that_keda_reports(lag: list[float], options: dict[str, bool], metric: float) -> None:
+def test_the_lag_that_keda_reports(lag: list[float], options: dict[str, Any], metric: float) -> None:
     assert Keda(**options).metric(floats(lag)) == metric
 
 

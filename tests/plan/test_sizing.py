@@ -1,6 +1,7 @@
 """The policies that only say how many, against numbers worked out by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.plan.contexts import context, workload
@@ -17,7 +18,7 @@ from sluice.theory.queueing import mmc_response_s
 TEN = [i % 2 for i in range(10)]
 
 
-def steady(rate: float = 0.0, lag: float = 0.0, consumers: int = 2, **more: float | None) -> Workload:
+def steady(rate: float = 0.0, lag: float = 0.0, consumers: int = 2, **more: Any) -> Workload:
     """Ten partitions of a group with μ = 58 events/s."""
     owner = [i % consumers for i in range(10)]
     load = workload([rate / 10] * 10, [lag / 10] * 10, owner=owner, consumers=consumers)
