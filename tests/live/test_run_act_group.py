@@ -10,19 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import pytest
-from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from tests.live.run_rig import Kept, Load, create_topic, drive, settled_with
 
 from sluice.assembly.acting import consumers_folder
 from sluice.assembly.live import Live, live
 from sluice.broker import Broker
-from sluice.broker.cache import cache_folder
 from sluice.control.journal import read_journal
 from sluice.control.state import State
 from sluice.execute.processes import Processes
-from sluice.model import Action, Decision
+from sluice.model import Action
 from sluice.settings.live import read_live
 
 MEMBER = Path(__file__).with_name("group_member.py")
@@ -53,43 +49,6 @@ max_consumers = 3
 """
 
 
-class Load:
-    """So many events a second to every partition in turn; the rate can be changed."""
-
-    def __init__(self, broker: Broker, topic: str, partitions: int) -> None:
-        self._producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 1, "log_level": 0})
-        self._topic, self._partitions, self._number = topic, partitions, 0
-
-    def send(self, count: int) -> None:
-        for _ in range(count):
-            self._producer.produce(self._topic, b"x", partition=self._number % self._partitions)
-            self._number += 1
-        self._producer.poll(0)
-
-
-class Kept:
-    def __init__(self) -> None:
-        self.decisions: list[Decision] = []
-
-    def append(self, decision: Decision) -> None:
-        self.decisions.append(decision)
-
-
-@pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Notes of processes go to a folder of this test; the jars stay where they are."""
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    for jars in cache_folder().glob("kafka-*"):
-        (cache / jars.name).symlink_to(jars)
-    monkeypatch.setenv("SLUICE_CACHE", str(cache))
-    yield cache
-    for folder in (cache / "consumers").glob("*/*/"):
-        fleet = Processes([sys.executable], environment={}, folder=folder)
-        for name in fleet.running():
-            fleet.kill(name)
-
-
 @contextmanager
 def acting(broker: Broker, topic: str, group: str, folder: Path, kept: Kept) -> Iterator[Live]:
     path = write_config(topic, group, folder)
@@ -107,31 +66,16 @@ def fleet_of(broker: Broker, group: str) -> Processes:
     return Processes([sys.executable], environment={}, folder=consumers_folder(broker.bootstrap) / group)
 
 
-def drive(
-    running: Live, kept: Kept, load: Load, per_tick: int, wanted: Callable[[Decision], bool], limit_s: float = 60.0
-) -> Decision:
-    """Tick in real time under load until a decision is as wanted."""
-    deadline = time.monotonic() + limit_s
-    while True:
-        load.send(per_tick)
-        running.loop.tick()
-        if wanted(kept.decisions[-1]):
-            return kept.decisions[-1]
-        assert time.monotonic() < deadline, kept.decisions[-1]
-        time.sleep(0.2)
-
-
 def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(
     mortal: Broker, unique: Callable[[str], str], tmp_path: Path, own_cache: Path
 ) -> None:
     assert own_cache.is_dir()
     topic, group = unique("topic"), unique("crew")
-    admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(topic, 4)])[topic].result(10)
+    create_topic(mortal, topic, 4)
     load, kept = Load(mortal, topic, 4), Kept()
     with acting(mortal, topic, group, tmp_path, kept) as running:
-        drive(running, kept, load, 0, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
-        three = drive(running, kept, load, 60, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 3)
+        drive(running, kept, load, 0, settled_with(1))
+        three = drive(running, kept, load, 60, settled_with(3))
         assert (three.snapshot.assignment.owner >= 0).all()
         crew = fleet_of(mortal, group)
         assert crew.running() == {"c0", "c1", "c2"}
@@ -151,7 +95,7 @@ def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(
         assert crew.running() == {"c0", "c1", "c2"}
 
         mortal.start()
-        drive(running, kept, load, 1, lambda d: d.snapshot.settled and d.snapshot.assignment.count == 1)
+        drive(running, kept, load, 1, settled_with(1))
         deadline = time.monotonic() + 20
         while crew.running() != set(kept.decisions[-1].snapshot.assignment.consumers):
             assert time.monotonic() < deadline

@@ -7,16 +7,23 @@ from pathlib import Path
 from sluice.broker.cache import cache_folder
 from sluice.control.helm import Helm
 from sluice.control.leadership import Leadership
-from sluice.errors import InputError
 from sluice.execute.base import Executor
 from sluice.execute.board import PlanBoard
 from sluice.execute.by_group import ByGroup
+from sluice.execute.control_link import ControlLink
 from sluice.execute.group import GroupExecutor
+from sluice.execute.local import LocalConsumers
+from sluice.execute.managed import ManagedExecutor
 from sluice.execute.members import Members
 from sluice.execute.plan_server import PlanServer
 from sluice.execute.processes import Processes
-from sluice.monitor.kafka import KafkaMonitor
+from sluice.model import Partition
+from sluice.model.telemetry import telemetry_topic
+from sluice.monitor.kafka import KafkaMonitor, Standing
+from sluice.monitor.kafka.cluster import connect
+from sluice.sdk.connect import ensure_topic
 from sluice.sdk.group_settings import Assignor, GroupSettings
+from sluice.sdk.reporter import TOPIC_SETTINGS
 from sluice.settings.live import LiveSettings, WatchedSettings
 
 
@@ -25,24 +32,53 @@ def consumers_folder(bootstrap: str) -> Path:
     return cache_folder() / "consumers" / re.sub(r"[^\w.-]", "_", bootstrap)
 
 
-def build_helm(settings: LiveSettings, bootstrap: str, monitor: KafkaMonitor, stack: ExitStack) -> Helm:
+class Command:
+    """The managed groups' executors, for the monitor: whoever commands knows best who owns what."""
+
+    def __init__(self) -> None:
+        self.executors: dict[str, ManagedExecutor] = {}
+
+    def __call__(self, group: str, partitions: tuple[Partition, ...]) -> Standing | None:
+        executor = self.executors.get(group)
+        stands = None if executor is None else executor.standing(partitions)
+        return None if stands is None else Standing(assignment=stands[0], settled=stands[1])
+
+
+def build_helm(
+    settings: LiveSettings, bootstrap: str, monitor: KafkaMonitor, command: Command, stack: ExitStack
+) -> Helm:
     """Leadership and executors of every group; `stack` closes them, the consumers go on."""
+    admin = connect(bootstrap, settings.kafka.client)
+    leads: dict[str, Leadership] = {}
     for group in settings.group:
-        if group.mode == "managed":
-            raise InputError(f'group {group.name!r} is managed, which --act cannot carry out yet; use mode = "group"')
+        # With the topic there, no report means that nobody reports; without it, it would mean nothing.
+        ensure_topic(admin, group.reports or telemetry_topic(group.name), partitions=1, config=TOPIC_SETTINGS)
+        lead = Leadership(bootstrap, group.name, client=settings.kafka.client, session_s=settings.kafka.session_s)
+        leads[group.name] = stack.enter_context(lead)
     board = PlanBoard(folder=consumers_folder(bootstrap))
     url = None
     if settings.control.listen is not None:
         host, _, port = settings.control.listen.rpartition(":")
         url = stack.enter_context(PlanServer(board, host=host, port=int(port))).url
-    executors: dict[str, Executor] = {
-        group.name: _group_executor(settings, group, bootstrap, monitor, board, url) for group in settings.group
-    }
-    leads: dict[str, Leadership] = {}
-    for name in executors:
-        lead = Leadership(bootstrap, name, client=settings.kafka.client, session_s=settings.kafka.session_s)
-        leads[name] = stack.enter_context(lead)
+    executors: dict[str, Executor] = {}
+    for group in settings.group:
+        if group.mode == "group":
+            executors[group.name] = _group_executor(settings, group, bootstrap, monitor, board, url)
+        else:
+            made = _managed_executor(settings, group, bootstrap)
+            stack.callback(made.close)
+            command.executors[group.name] = executors[group.name] = made
     return Helm(monitor, ByGroup(executors), groups=leads, epoch=lambda group: leads[group].epoch)
+
+
+def _managed_executor(settings: LiveSettings, group: WatchedSettings, bootstrap: str) -> ManagedExecutor:
+    processes = Processes(
+        group.command,
+        environment={**_common_environment(settings, group, bootstrap), **group.environment},
+        folder=_folder(bootstrap, group),
+    )
+    link = ControlLink(bootstrap, group.name, client=settings.kafka.client)
+    return ManagedExecutor(link, LocalConsumers(processes))
 
 
 def _group_executor(
@@ -62,7 +98,7 @@ def _group_executor(
             "SLUICE_CONTROLLER": url or str(board.path(group.name)),
             **group.environment,
         },
-        folder=consumers_folder(bootstrap) / re.sub(r"[^\w.-]", "_", group.name),
+        folder=_folder(bootstrap, group),
     )
 
     def members() -> Members | None:
@@ -75,17 +111,19 @@ def _group_executor(
     return GroupExecutor(group=group.name, board=board if planned else None, fleet=fleet, members=members)
 
 
+def _folder(bootstrap: str, group: WatchedSettings) -> Path:
+    return consumers_folder(bootstrap) / re.sub(r"[^\w.-]", "_", group.name)
+
+
 def _common_environment(settings: LiveSettings, group: WatchedSettings, bootstrap: str) -> dict[str, str]:
     """What a consumer process must know to take part."""
+    client = settings.kafka.client
     return {
         "SLUICE_BOOTSTRAP": bootstrap,
         "SLUICE_GROUP": group.name,
         "SLUICE_TOPICS": ",".join(group.topics),
         "SLUICE_MODE": group.mode,
         "SLUICE_FROM_START": str(group.from_start).lower(),
-        **(
-            {"SLUICE_CLIENT": ",".join(f"{key}={value}" for key, value in settings.kafka.client.items())}
-            if settings.kafka.client
-            else {}
-        ),
+        **({"SLUICE_REPORTS": group.reports} if group.reports else {}),
+        **({"SLUICE_CLIENT": ",".join(f"{k}={v}" for k, v in client.items())} if client else {}),
     }

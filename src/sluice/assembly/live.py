@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sluice.analyze.by_group import ByGroup
 from sluice.analyze.window import WindowAnalyzer
-from sluice.assembly.acting import build_helm
+from sluice.assembly.acting import Command, build_helm
 from sluice.broker.record import running
 from sluice.control.helm import Helm
 from sluice.control.loop import ControlLoop, Sink
@@ -76,6 +76,7 @@ def live(
     """Connect to the cluster and put the loop together; everything is closed at the end, the consumers go on."""
     deciding, beside = build_policies(settings, policy, shadows)
     sources = [_source(group) for group in settings.group]
+    command = Command()
     with ExitStack() as stack:
         monitor = KafkaMonitor(
             bootstrap,
@@ -83,9 +84,10 @@ def live(
             client=settings.kafka.client,
             limit_s=settings.kafka.limit_s,
             groups_exist=not act,
+            commanded=command,
         )
         stack.callback(monitor.close)
-        helm = build_helm(settings, bootstrap, monitor, stack) if act else None
+        helm = build_helm(settings, bootstrap, monitor, command, stack) if act else None
         loop = ControlLoop(
             monitor=helm or monitor,
             analyzer=ByGroup({group.name: _analyzer(group, settings) for group in settings.group}),

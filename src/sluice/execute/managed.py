@@ -97,6 +97,13 @@ class ManagedExecutor:
         with self._changed:
             return self._steward.assignment(partitions)
 
+    def standing(self, partitions: tuple[Partition, ...]) -> tuple[Assignment, bool] | None:
+        """Who has what, and whether that is what is wanted; None while this controller commands nobody."""
+        with self._changed:
+            if not self._steward.leading or self._steward.target is None:
+                return None
+            return self._steward.assignment(partitions), self._steward.settled
+
     @property
     def settled(self) -> bool:
         with self._changed:

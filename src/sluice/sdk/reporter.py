@@ -20,7 +20,7 @@ class Reporter:
     """One report every `report_s`, and a last one that says goodbye."""
 
     def __init__(self, settings: ConsumerSettings, admin: AdminClient, make: Callable[[], Telemetry]) -> None:
-        self._topic = telemetry_topic(settings.group)
+        self._topic = settings.reports or telemetry_topic(settings.group)
         self._key = settings.consumer
         self._every_s = settings.report_s
         self._make = make

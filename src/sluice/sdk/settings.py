@@ -40,6 +40,8 @@ class ConsumerSettings:
     """Managed mode: without an answer for so long the consumer stops reading."""
     report_s: float = 0.5
     """Between two telemetry reports."""
+    reports: str | None = None
+    """Topic of the reports; by default `__sluice.<group>.telemetry`."""
     controller: str | None = None
     """Address of the controller's plan in group mode, for example http://127.0.0.1:8750."""
     client: Mapping[str, str] = field(default_factory=dict)

@@ -2,5 +2,6 @@
 
 from sluice.monitor.kafka.monitor import KafkaMonitor
 from sluice.monitor.kafka.source import GroupSource, Ownership
+from sluice.monitor.kafka.standing import Standing
 
-__all__ = ["GroupSource", "KafkaMonitor", "Ownership"]
+__all__ = ["GroupSource", "KafkaMonitor", "Ownership", "Standing"]

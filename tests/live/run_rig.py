@@ -1,0 +1,64 @@
+"""What the tests of `sluice run` share: a load that can be changed, and a loop that is ticked by hand."""
+
+import time
+from collections.abc import Callable
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from sluice.assembly.live import Live
+from sluice.broker import Broker
+from sluice.model import Decision
+
+
+class Load:
+    """Events to every partition in turn."""
+
+    def __init__(self, broker: Broker, topic: str, partitions: int) -> None:
+        self._producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 1, "log_level": 0})
+        self._topic, self._partitions = topic, partitions
+        self.sent = 0
+
+    def send(self, count: int) -> None:
+        for _ in range(count):
+            self._producer.produce(self._topic, str(self.sent).encode(), partition=self.sent % self._partitions)
+            self.sent += 1
+        self._producer.poll(0)
+
+    def flush(self) -> None:
+        assert self._producer.flush(20) == 0
+
+
+class Kept:
+    """A sink that keeps every decision."""
+
+    def __init__(self) -> None:
+        self.decisions: list[Decision] = []
+
+    def append(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+
+
+def create_topic(broker: Broker, name: str, partitions: int) -> AdminClient:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+    admin.create_topics([NewTopic(name, partitions)])[name].result(10)
+    return admin
+
+
+def drive(
+    running: Live, kept: Kept, load: Load, per_tick: int, wanted: Callable[[Decision], bool], limit_s: float = 60.0
+) -> Decision:
+    """Tick in real time under load until a decision is as wanted."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        load.send(per_tick)
+        running.loop.tick()
+        if wanted(kept.decisions[-1]):
+            return kept.decisions[-1]
+        assert time.monotonic() < deadline, kept.decisions[-1]
+        time.sleep(0.2)
+
+
+def settled_with(count: int) -> Callable[[Decision], bool]:
+    return lambda d: d.snapshot.settled and d.snapshot.assignment.count == count

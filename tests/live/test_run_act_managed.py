@@ -1,0 +1,108 @@
+"""`sluice run --act` with managed consumers: staffed by the plan, held without reports, left running, taken over."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+from tests.live.run_rig import Kept, Load, drive, settled_with
+
+from sluice.assembly.acting import consumers_folder
+from sluice.assembly.live import Live, live
+from sluice.broker import Broker
+from sluice.execute.processes import Processes
+from sluice.model import Action
+from sluice.model.telemetry import telemetry_topic
+from sluice.settings.live import read_live
+
+CONSUMER = Path(__file__).with_name("recording_consumer.py")
+CONFIG = """
+[kafka]
+limit_s = 1.0
+session_s = 2.0
+
+[objective]
+latency_s = 0.5
+
+[control]
+policy = "tail-binpack"
+interval_s = 0.25
+
+[group]
+name = "{group}"
+topics = ["{topic}"]
+rebalance_s = 0.05
+silence_s = 2.0
+command = ["{python}", "{consumer}"]
+environment = {{ RECORD_FOLDER = "{folder}", WORK_S = "0.005" }}
+
+[guards]
+cooldown_s = 1.0
+max_consumers = 3
+"""
+
+
+@contextmanager
+def acting(broker: Broker, topic: str, group: str, folder: Path, kept: Kept) -> Iterator[Live]:
+    path = folder / "run.toml"
+    path.write_text(CONFIG.format(topic=topic, group=group, folder=folder, python=sys.executable, consumer=CONSUMER))
+    with live(
+        read_live(path), bootstrap=broker.bootstrap, act=True, policy="tail-binpack", shadows=(), sink=kept
+    ) as running:
+        yield running
+
+
+def committed(broker: Broker, group: str, topic: str) -> int:
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": group, "log_level": 0})
+    try:
+        places = consumer.committed([TopicPartition(topic, n) for n in range(4)], timeout=10)
+        return sum(max(place.offset, 0) for place in places)
+    finally:
+        consumer.close()
+
+
+def test_staffed_by_the_plan_held_without_reports_left_running_and_taken_over(
+    broker: Broker, make_topic: Callable[..., str], unique: Callable[[str], str], tmp_path: Path, own_cache: Path
+) -> None:
+    assert own_cache.is_dir()
+    topic, group, kept = make_topic(4), unique("crew"), Kept()
+    load = Load(broker, topic, 4)
+    with acting(broker, topic, group, tmp_path, kept) as running:
+        one = drive(running, kept, load, 5, settled_with(1))
+        assert (one.snapshot.assignment.owner == 0).all()
+        three = drive(running, kept, load, 100, settled_with(3))
+        assert (three.snapshot.assignment.owner >= 0).all()
+        measured = drive(running, kept, load, 60, lambda d: d.snapshot.reports is not None and settled_with(3)(d))
+        assert measured.workload.service_eps is not None
+        assert 100 < measured.workload.service_eps < 210, "5 ms an event, and what the machine adds"
+
+        crew = Processes([sys.executable], environment={}, folder=consumers_folder(broker.bootstrap) / group)
+        assert len(crew.running()) == 3
+        # The reports are lost and so is the load: nothing is scaled down on half the news.
+        reports = telemetry_topic(group)
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+        admin.delete_topics([reports])[reports].result(10)
+        drive(running, kept, load, 0, lambda d: not d.snapshot.settled)
+        lost = [drive(running, kept, load, 0, lambda _: True) for _ in range(20)]
+        assert all(np.isfinite(d.snapshot.end_events).all() for d in lost), "the broker is there"
+        assert {d.plan.action for d in lost} == {Action.HOLD}
+        assert len(crew.running()) == 3
+        admin.create_topics([NewTopic(reports, 1)])[reports].result(10)
+        drive(running, kept, load, 0, settled_with(1))
+
+        drive(running, kept, load, 100, settled_with(3))
+        running.finish()
+        drive(running, kept, load, 0, lambda _: running.idle())
+    before = {name: crew.pid(name) for name in crew.running()}
+    assert len(before) == 3
+    load.send(400)
+    load.flush()
+    # Nobody leads, and the work goes on.
+    with acting(broker, topic, group, tmp_path, kept) as running:
+        drive(running, kept, load, 60, lambda d: d.snapshot.settled and len(d.snapshot.assignment.consumers) == 3)
+        assert {name: crew.pid(name) for name in before} == before, "taken over, not started anew"
+        drive(running, kept, load, 0, lambda _: committed(broker, group, topic) == load.sent)
