@@ -22,6 +22,7 @@ VERBS: Mapping[str, str] = {
     "simulate": "Run one policy on one scenario.",
     "compare": "Run several policies on one or more scenarios.",
     "pack": "Compare packers on a stream of partition sizes.",
+    "reproduce": "Run the published evaluations again, claim by claim.",
     "explain": "Say why a recorded decision was taken.",
     "replay": "Plan a recorded history again with another policy.",
     "run": "Watch live groups, recommend, and with --act carry it out.",

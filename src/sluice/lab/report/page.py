@@ -12,13 +12,17 @@ from sluice.lab.report.data import report_data
 
 def report_html(compared: Sequence[Compared]) -> str:
     """The whole page; nothing in it is fetched from elsewhere."""
-    data = report_data(compared)
+    return page_html(report_data(compared), script="page.js")
+
+
+def page_html(data: dict[str, Any], *, script: str) -> str:
+    """Our page around `data`, drawn by the script of that name; its `title` is the page's."""
     parts = {
         "title": _escaped(data["title"]),
         "style": _part("page.css"),
         "plotly": _plotly(),
         "data": _script_safe(data),
-        "script": _part("page.js"),
+        "script": _part(script),
     }
     page = _part("page.html")
     for name, text in parts.items():
