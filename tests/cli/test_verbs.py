@@ -80,6 +80,9 @@ def test_explain_and_replay_a_journal(scenario: str, tmp_path: Path, capsys: pyt
     assert first["candidates"][0]["name"] == "stay"
     assert len(first["inputs"]["partitions"]) == 4
 
+    assert main(["explain", str(journal), "--tick", "0"]) == 0
+    assert "arrival rate unknown" in capsys.readouterr().out
+
     guarded = next(d for d in decisions if d.plan.guard == "cool-down")
     assert main(["explain", str(journal), "--tick", str(guarded.tick)]) == 0
     words = capsys.readouterr().out

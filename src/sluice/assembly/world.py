@@ -62,6 +62,18 @@ def peak_eps(source: Source) -> float:
     raise TypeError(f"no peak is known for {type(arrivals).__name__}")
 
 
+def mean_eps(source: Source) -> float:
+    """The mean rate over the time the source has events."""
+    arrivals = source.arrivals
+    if isinstance(arrivals, Mmpp):
+        return float(np.average(arrivals.states_eps, weights=arrivals.mean_dwell_s))
+    if isinstance(arrivals, Recorded):
+        return len(arrivals.time_s) / max(float(arrivals.time_s.max()), 1.0)
+    if isinstance(arrivals, Burst | Even | Poisson):
+        return float(arrivals.rates.eps.mean())
+    raise TypeError(f"no mean is known for {type(arrivals).__name__}")
+
+
 def mean_bytes(group: GroupSettings, scenario: Scenario) -> float:
     """Bytes of the mean event the group reads, each topic counting the same."""
     sizes = [_sizes(topic.size) for topic in scenario.inputs(group)]

@@ -45,6 +45,8 @@ def main(argv: Sequence[str] | None = None, verbs: Mapping[str, str] = VERBS) ->
         text = error.format_message() if isinstance(error, typer.TyperException) else str(error)
         print("sluice:", " ".join(text.split()), file=sys.stderr)
         return 2
+    except SystemExit:
+        return 0  # so typer leaves when the reader has gone while a verb still prints
     except (KeyboardInterrupt, typer.Abort):
         return 130
     return code if isinstance(code, int) else 0

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sluice.assembly.loop import build_loop, build_policy
-from sluice.assembly.world import build_world
+from sluice.assembly.world import build_world, mean_eps
 from sluice.control.journal import Discard
 from sluice.control.loop import Sink
 from sluice.errors import InputError
@@ -15,6 +15,9 @@ from sluice.settings.scenario import Scenario
 from sluice.simulate import simulate
 from sluice.simulate.world import arrivals_of
 
+LARGE_EVENTS = 30_000_000
+"""Beyond this a run is kept in constant memory: latencies as a histogram, and no bound."""
+
 
 def run(
     scenario: Scenario,
@@ -23,15 +26,22 @@ def run(
     *,
     bound: Clairvoyant | None,
     sink: Sink | None = None,
-    exact: bool = True,
+    exact: bool | None = None,
     on_tick: Callable[[float], None] | None = None,
 ) -> Outcome:
-    """Simulate once; `exact=False` keeps a histogram instead of every latency."""
+    """Simulate once. Every latency is kept, or (`exact=False`, and by default in huge runs) a histogram of them."""
     spec = build_world(scenario, seed)
+    if exact is None:
+        exact = expected_events(scenario) <= LARGE_EVENTS
     made = build_loop(scenario, build_policy(scenario, policy), sink or Discard())
     results = simulate(spec, seed=seed, make_loop=made, exact=exact, on_tick=on_tick)
     minutes = bound.replica_minutes if bound else None
     return outcome(spec, results, scenario=scenario.name, policy=policy, seed=seed, bound=minutes)
+
+
+def expected_events(scenario: Scenario) -> float:
+    """How many events the scenario sends, about."""
+    return sum(mean_eps(source) * scenario.duration_s for source in build_world(scenario, seed=0).sources)
 
 
 def check_step(step_s: float) -> None:
@@ -41,8 +51,8 @@ def check_step(step_s: float) -> None:
 
 
 def least_cost(scenario: Scenario, seed: int, step_s: float = 1.0) -> Clairvoyant | None:
-    """The clairvoyant bound of all groups; None where a stage feeds another one and its arrivals are not known."""
-    if any(group.output is not None for group in scenario.group):
+    """The clairvoyant bound of all groups; None in huge runs, and where one stage's arrivals depend on another."""
+    if any(group.output is not None for group in scenario.group) or expected_events(scenario) > LARGE_EVENTS:
         return None
     spec = build_world(scenario, seed)
     bounds = []
