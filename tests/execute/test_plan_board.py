@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import InputError
+from sluice.errors import InputError, UnavailableError
 from sluice.execute.board import PlanBoard
 from sluice.execute.plan_server import PlanServer
 from sluice.model import Assignment, Partition, PublishedPlan
@@ -147,3 +147,28 @@ def _until(condition: object, limit_s: float = 5.0) -> float:
         assert time.monotonic() - started_s < limit_s
         time.sleep(0.005)
     return time.monotonic() - started_s
+
+
+def test_only_a_leader_publishes_and_members_refuse_an_older_leadership(tmp_path: Path) -> None:
+    leads: dict[str, int | None] = {"old": 3, "new": None}
+    old = PlanBoard(folder=tmp_path, epoch=lambda _: leads["old"])
+    new = PlanBoard(folder=tmp_path, epoch=lambda _: leads["new"])
+    place = old.path("g")
+    assert place is not None
+    source = make_source(str(place), "g")
+    with pytest.raises(UnavailableError, match="another controller leads"):
+        new.publish("g", TWO)
+    old.publish("g", TWO)
+    first = source.ask(1.0)
+    assert first is not None
+    assert first.epoch == 3
+    leads["new"] = 7
+    new.publish("g", ONE)
+    second = source.ask(1.0)
+    assert second is not None
+    assert second.epoch == 7
+    # It was stopped in the middle of its work, wakes up, and believes in itself for an instant.
+    old.publish("g", TWO)
+    assert source.ask(1.0) is None
+    new.publish("g", ONE)
+    assert source.ask(1.0) == new.read("g")

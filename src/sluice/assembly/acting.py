@@ -55,7 +55,7 @@ def build_helm(
         ensure_topic(admin, group.reports or telemetry_topic(group.name), partitions=1, config=TOPIC_SETTINGS)
         lead = Leadership(bootstrap, group.name, client=settings.kafka.client, session_s=settings.kafka.session_s)
         leads[group.name] = stack.enter_context(lead)
-    board = PlanBoard(folder=consumers_folder(bootstrap))
+    board = PlanBoard(folder=consumers_folder(bootstrap), epoch=lambda group: leads[group].epoch)
     url = None
     if settings.control.listen is not None:
         host, _, port = settings.control.listen.rpartition(":")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from sluice.errors import UnavailableError
 from sluice.model import Assignment, PublishedPlan
 
 
@@ -13,27 +14,39 @@ class PlanBoard:
     """Holds one plan a group. A version is given out once, and stays while the target stays.
 
     `max_age_s`: a plan the controller has not stood by for that long is no longer shown: its loop has stopped.
+    `epoch`: of the group's leadership; None: another controller leads, and nothing is published here.
     """
 
     def __init__(
-        self, *, max_age_s: float = 60.0, folder: Path | None = None, now: Callable[[], float] = time.time
+        self,
+        *,
+        max_age_s: float = 60.0,
+        folder: Path | None = None,
+        now: Callable[[], float] = time.time,
+        epoch: Callable[[str], int | None] = lambda _: 0,
     ) -> None:
         self._max_age_s = max_age_s
         self._folder = folder
         self._now = now
+        self._epoch = epoch
         self._plans: dict[str, PublishedPlan] = {}
         self._changed = threading.Condition()
 
     def publish(self, group: str, target: Assignment, *, wake: bool = True) -> PublishedPlan:
         """Put the target up; the same target again only renews it. `wake`: members are to rebalance for it."""
+        epoch = self._epoch(group)
+        if epoch is None:
+            raise UnavailableError(f"the plan of group {group} is not published: another controller leads")
         with self._changed:
             old = self._plans.get(group)
             if old is not None and same_target(old.target, target):
-                plan = replace(old, time_s=self._now())
+                plan = replace(old, time_s=self._now(), epoch=epoch)
             else:
                 # The clock makes versions of a restarted controller differ from those of its predecessor.
                 version = max(int(self._now() * 1000), old.version + 1 if old else 0)
-                plan = PublishedPlan(group=group, version=version, time_s=self._now(), target=target, wake=wake)
+                plan = PublishedPlan(
+                    group=group, version=version, time_s=self._now(), target=target, epoch=epoch, wake=wake
+                )
             self._plans[group] = plan
             self._changed.notify_all()
         self._write(plan)

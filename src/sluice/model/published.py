@@ -18,6 +18,8 @@ class PublishedPlan(Value):
     time_s: float
     """When the controller last stood by this plan (seconds since 1970); an old one may be nobody's any more."""
     target: Assignment
+    epoch: int = 0
+    """Of the leadership it was published under; members refuse an older one than they have seen."""
     wake: bool = True
     """False: no reason to rebalance; it counts when something else is one (a consumer of the plan is about to join)."""
 
@@ -27,6 +29,7 @@ class PublishedPlan(Value):
             {
                 "group": self.group,
                 "version": self.version,
+                "epoch": self.epoch,
                 "time_s": self.time_s,
                 "wake": self.wake,
                 "owned": owned,
@@ -42,6 +45,7 @@ class PublishedPlan(Value):
             return cls(
                 group=str(data["group"]),
                 version=int(data["version"]),
+                epoch=int(data["epoch"]),
                 time_s=float(data["time_s"]),
                 target=Assignment.of(owned),
                 wake=bool(data["wake"]),

@@ -37,10 +37,30 @@ def make_source(place: str, group: str) -> PlanSource:
     """`http://HOST:PORT` of the controller, or the path of the file it writes."""
     scheme = urlsplit(place).scheme
     if scheme in ("http", "https"):
-        return HttpSource(place, group)
+        return FencedSource(HttpSource(place, group))
     if scheme in ("", "file"):
-        return FileSource(Path(urlsplit(place).path), group)
+        return FencedSource(FileSource(Path(urlsplit(place).path), group))
     raise InputError(f"plan source {place!r} is neither http://HOST:PORT nor a file; give the controller's address")
+
+
+class FencedSource:
+    """Refuses the plan of a controller that no longer leads: one of an older epoch than was seen before."""
+
+    def __init__(self, source: PlanSource) -> None:
+        self._source = source
+        self._epoch = 0
+
+    def ask(self, limit_s: float) -> PublishedPlan | None:
+        return self._newest(self._source.ask(limit_s))
+
+    def wait(self, version: int | None) -> PublishedPlan | None:
+        return self._newest(self._source.wait(version))
+
+    def _newest(self, plan: PublishedPlan | None) -> PublishedPlan | None:
+        if plan is None or plan.epoch < self._epoch:
+            return None
+        self._epoch = plan.epoch
+        return plan
 
 
 class HttpSource:
