@@ -12,7 +12,9 @@ from sluice.plan.base import PlanContext, propose
 Script = Mapping[int, Sequence[int]]
 
 
-class _Offsets:
+class Offsets:
+    """Only what the broker shows: rates stand for end offsets here."""
+
     def analyze(self, snapshot: Snapshot, recent: Sequence[Decision]) -> Workload:
         return Workload(
             group=snapshot.group,
@@ -47,7 +49,7 @@ class Kept(list[Decision]):
 def scripted(script: Script, sink: Kept, monitor: Monitor, executor: Executor) -> ControlLoop:
     return ControlLoop(
         monitor=monitor,
-        analyzer=_Offsets(),
+        analyzer=Offsets(),
         policy=_Scripted(script),
         executor=executor,
         objective=Objective(latency_s=0.5),

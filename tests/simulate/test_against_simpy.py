@@ -1,15 +1,14 @@
 """The compiled simulator and an independent SimPy model run the same loop: every decision and every latency agrees."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from benchmarks.simpy_group import SimpyGroup
+from tests.simulate.scripted import Kept, Offsets
 from tests.simulate.worlds import one_group
 
 from sluice.control.loop import ControlLoop
 from sluice.execute.base import Executor
-from sluice.model import Assignment, Decision, Objective, Plan, Reason, Snapshot, Workload
+from sluice.model import Assignment, Objective, Plan, Reason
 from sluice.model.values import floats, ints
 from sluice.monitor.base import Monitor
 from sluice.plan.base import PlanContext, propose
@@ -18,19 +17,6 @@ from sluice.simulate.arrivals import Arrivals
 from sluice.simulate.stream import EventStream
 
 PARTITIONS = 5
-
-
-class ShowLag:
-    """Only what the broker shows; rates do not matter here."""
-
-    def analyze(self, snapshot: Snapshot, recent: Sequence[Decision]) -> Workload:
-        return Workload(
-            group=snapshot.group,
-            time_s=snapshot.time_s,
-            assignment=snapshot.assignment,
-            arrival_eps=snapshot.end_events,
-            lag_events=snapshot.end_events - snapshot.committed_events,
-        )
 
 
 class Shuffle:
@@ -50,14 +36,6 @@ class Shuffle:
         return propose(context, self.name, target, Reason("lag {lag}", {"lag": lag}))
 
 
-class Kept:
-    def __init__(self) -> None:
-        self.decisions: list[Decision] = []
-
-    def append(self, decision: Decision) -> None:
-        self.decisions.append(decision)
-
-
 RATES = Rates(eps=floats([40, 130, 220, 180, 90, 0, 310, 260, 150, 60] * 3))
 
 
@@ -75,7 +53,7 @@ def test_every_latency_and_decision_agrees(arrivals: Arrivals, max_poll: int) ->
     def loop(sink: Kept, monitor: Monitor, executor: Executor) -> ControlLoop:
         return ControlLoop(
             monitor=monitor,
-            analyzer=ShowLag(),
+            analyzer=Offsets(),
             policy=Shuffle(),
             executor=executor,
             objective=Objective(latency_s=0.5),
@@ -94,7 +72,7 @@ def test_every_latency_and_decision_agrees(arrivals: Arrivals, max_poll: int) ->
     model.run(lambda m, e: loop(theirs, m, e), duration_s=30.0, interval_s=1.0)
 
     assert result.up + result.down + result.reassign >= 5
-    assert [d.plan.target.owned() for d in ours.decisions] == [d.plan.target.owned() for d in theirs.decisions]
+    assert [d.plan.target.owned() for d in ours] == [d.plan.target.owned() for d in theirs]
     assert result.latencies.exact_s is not None
     assert result.events == len(model.latency_s)
     np.testing.assert_allclose(result.latencies.exact_s, model.latency_s, atol=1e-7)
