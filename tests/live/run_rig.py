@@ -1,7 +1,9 @@
 """What the tests of `sluice run` share: a load that can be changed, and a loop that is ticked by hand."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
@@ -19,12 +21,34 @@ class Load:
         self._producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 1, "log_level": 0})
         self._topic, self._partitions = topic, partitions
         self.sent = 0
+        self.rate_eps = 0.0
 
     def send(self, count: int) -> None:
         for _ in range(count):
             self._producer.produce(self._topic, str(self.sent).encode(), partition=self.sent % self._partitions)
             self.sent += 1
         self._producer.poll(0)
+
+    @contextmanager
+    def flowing(self, rate_eps: float) -> Iterator["Load"]:
+        """Send by itself until the end; `rate_eps` can be changed meanwhile."""
+        self.rate_eps = rate_eps
+        over = Event()
+
+        def flow() -> None:
+            due = 0.0
+            while not over.wait(0.1):
+                due += self.rate_eps / 10
+                self.send(int(due))
+                due -= int(due)
+
+        thread = Thread(target=flow)
+        thread.start()
+        try:
+            yield self
+        finally:
+            over.set()
+            thread.join()
 
     def flush(self) -> None:
         assert self._producer.flush(20) == 0

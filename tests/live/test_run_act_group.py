@@ -18,7 +18,7 @@ from sluice.broker import Broker
 from sluice.control.journal import read_journal
 from sluice.control.state import State
 from sluice.execute.processes import Processes
-from sluice.model import Action
+from sluice.model import Action, Decision
 from sluice.settings.live import read_live
 
 MEMBER = Path(__file__).with_name("group_member.py")
@@ -103,47 +103,49 @@ def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(
             time.sleep(0.1)
 
 
-def test_sigterm_leaves_the_group_running_and_the_next_controller_goes_on_with_it(
+def test_sigterm_leaves_the_group_running_and_the_standby_goes_on_with_it(
     broker: Broker, make_topic: Callable[..., str], unique: Callable[[str], str], tmp_path: Path, own_cache: Path
 ) -> None:
     topic, group = make_topic(4), unique("crew")
     config = write_config(topic, group, tmp_path)
     load = Load(broker, topic, 4)
     crew = fleet_of(broker, group)
-    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     environment = {**os.environ, "SLUICE_CACHE": str(own_cache)}
 
-    def controller(journal: Path) -> subprocess.Popen[str]:
+    def controller(name: str) -> tuple[subprocess.Popen[str], Path]:
+        journal = tmp_path / f"{name}.jsonl"
         command = [sys.executable, "-m", "sluice", "run", str(config), "--act", "--journal", str(journal)]
         command += ["--bootstrap", broker.bootstrap]
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return process, journal
 
-    def until_settled_with(journal: Path, count: int, process: subprocess.Popen[str], per_look: int) -> None:
+    def until(process: subprocess.Popen[str], journal: Path, wanted: Callable[[Decision], bool]) -> None:
         deadline = time.monotonic() + 60
         while True:
-            load.send(per_look)
             seen = list(read_journal(journal)) if journal.exists() else []
-            if seen and seen[-1].snapshot.settled and seen[-1].snapshot.assignment.count == count:
+            if seen and wanted(seen[-1]):
                 return
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline, seen[-1:] or "no decision"
             time.sleep(0.2)
 
-    one = controller(first)
-    try:
-        until_settled_with(first, 3, one, 60)
-        one.send_signal(signal.SIGTERM)
-        _, errors = one.communicate(timeout=40)
-        assert one.returncode in (0, 1), errors
-        pids = {name: crew.pid(name) for name in ("c0", "c1", "c2")}
-        assert None not in pids.values(), "the consumers go on"
-        two = controller(second)
+    one, first = controller("first")
+    two, second = one, first
+    with load.flowing(300.0):
         try:
-            until_settled_with(second, 3, two, 60)
-            assert {name: crew.pid(name) for name in pids} == pids, "nobody was started anew"
-            until_settled_with(second, 1, two, 1)
+            until(one, first, settled_with(3))
+            two, second = controller("second")
+            until(two, second, lambda d: d.receipt.problem == "another controller leads")
+            pids = {name: crew.pid(name) for name in ("c0", "c1", "c2")}
+            one.send_signal(signal.SIGTERM)
+            _, errors = one.communicate(timeout=40)
+            assert one.returncode in (0, 1), errors
+            until(two, second, settled_with(3))
+            assert None not in pids.values(), "the consumers go on"
+            assert {name: crew.pid(name) for name in pids} == pids, "taken over, not started anew"
+            load.rate_eps = 10.0
+            until(two, second, settled_with(1))
         finally:
-            two.terminate()
-            two.communicate(timeout=40)
-    finally:
-        one.kill()
+            for process in {one, two}:
+                process.terminate()
+                process.communicate(timeout=40)
