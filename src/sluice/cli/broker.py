@@ -1,6 +1,5 @@
 """`sluice broker up|down|status`: a real Kafka on this machine, without containers."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -60,5 +59,6 @@ def status(json_file: JsonFile = None) -> int:
 
 def _write(json_file: Path | None, result: dict[str, object]) -> None:
     if json_file is not None:
-        json_file.parent.mkdir(parents=True, exist_ok=True)
-        json_file.write_text(json.dumps(result) + "\n")
+        from sluice.cli.output import write_json
+
+        write_json(json_file, result)
