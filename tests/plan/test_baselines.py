@@ -92,7 +92,7 @@ def test_a_packer_waits_for_its_time_unless_a_consumer_cannot_keep_up() -> None:
     over = by_bytes(80, 30, 20, owner=[0, 0, 1], consumers=2, time_s=1001.0)
     assert policy.plan(context(over, recent=[decision(over, 1000.0)])).action is Action.REASSIGN
     # One partition alone above the capacity: nothing to be gained by moving the others.
-    alone = by_bytes(120, 30, 20, owner=[0, 1, 1], consumers=2, time_s=1001.0)
+    alone = by_bytes(120, 30, 20, owner=[0, 1, 2], consumers=3, time_s=1001.0)
     plan = policy.plan(context(alone, recent=[decision(alone, 1000.0)]))
     assert plan.action is Action.HOLD
     assert "needs more partitions or a faster consumer" in str(plan.warnings[0])

@@ -134,6 +134,11 @@ def test_flink_leaves_a_band_of_utilisation_alone(rate: float, count: int) -> No
     assert Flink().plan(context(load)).target.count == count
 
 
+def test_a_long_restart_does_not_turn_shrinking_into_growth() -> None:
+    load = replace(workload([39.9], owner=[-1], consumers=10), service_eps=10.0)
+    assert Flink(restart_s=60.0).plan(context(load)).action is Action.HOLD
+
+
 def test_flink_lets_backlog_flow_down_the_topology() -> None:
     op1 = replace(stage_load("op1", {"in": 0.0}, service_eps=50.0, selectivity=2.0), lag_events=floats([300.0]))
     op2 = stage_load("op2", {"mid": 0.0}, service_eps=5.0, rebalance_s=0.0)

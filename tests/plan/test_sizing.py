@@ -65,6 +65,17 @@ def test_shrinking_takes_ten_opinions_and_the_mean_of_the_last_three() -> None:
     assert changes(made) == [(9, 4)]
 
 
+def test_only_the_last_three_opinions_count_when_shrinking() -> None:
+    # The queue model asks for the eight there are, then for two; the empty buffer for 8 - 1.5 → 7 all along.
+    made = drive(Mm1Buffer(), lambda t: steady(448.0 if t < 7 else 90.0, consumers=8), range(10))
+    assert changes(made) == [(9, 7)]
+
+
+def test_half_an_instance_is_rounded_up() -> None:
+    made = drive(Mm1Buffer(), lambda t: steady(250.0 if t < 1 else 200.0), range(2))
+    assert changes(made) == [(1, 5)]  # the mean of 5 and 4
+
+
 def test_after_scaling_ten_seconds_count_for_nothing() -> None:
     made = drive(Mm1Buffer(), lambda t: steady(150.0 if t < 2 else 500.0), range(20))
     # 3 at 1 s; the rest ends at 11 s, and the second opinion from then on is at 12 s.
