@@ -15,6 +15,7 @@ from sluice.broker import Broker
 from sluice.errors import InputError, UnavailableError
 from sluice.model import LagBasis, Partition, Snapshot
 from sluice.monitor.kafka import GroupSource, KafkaMonitor
+from sluice.monitor.kafka.offsets import OffsetReader
 
 Names = Callable[[str], str]
 Topics = Callable[..., str]
@@ -176,6 +177,22 @@ def test_new_partitions_are_noticed_and_a_deleted_topic_is_unknown_not_empty(
         gone = until(monitor, lambda s: bool(np.isnan(s.end_events).all()))
     assert len(gone.partitions) == 3
     assert np.isnan(gone.committed_events).all()
+
+
+def test_a_partial_answer_is_unknown_only_where_something_is_missing(
+    broker: Broker, make_topic: Topics, unique: Names
+) -> None:
+    topic, group = make_topic(1), unique("group")
+    produce(broker, topic, [3])
+    commit(broker, group, topic, {0: 2})
+    reader = OffsetReader(broker.bootstrap, {}, group)
+    try:
+        asked, deadline = (Partition(topic, 0), Partition(topic, 99)), time.monotonic() + 10
+        assert np.array_equal(reader.end(asked, deadline), [3.0, np.nan], equal_nan=True)
+        assert np.array_equal(reader.start(asked, deadline), [0.0, np.nan], equal_nan=True)
+        assert reader.committed(asked, deadline).tolist() == [2.0, -1.0], "nothing committed is known"
+    finally:
+        reader.close()
 
 
 def test_a_broker_that_is_away_is_unknown_within_the_limit_and_known_again_afterwards(
