@@ -149,6 +149,11 @@ def test_it_idles_consumers_only_if_told_to() -> None:
     assert sorted(set(idle.target.owner.tolist())) == [0, 1]
 
 
+def test_partitions_are_no_bound_for_a_shared_subscription() -> None:
+    shared = workload([0.0], [95.0], owner=[-1], consumers=6)
+    assert make_policy("keda").plan(context(shared)).target.count == 10
+
+
 def test_counts_stay_between_the_replica_counts() -> None:
     assert make_policy("keda", maxReplicaCount=2).plan(context(lagging(*[99.0] * 5))).target.count == 2
     assert make_policy("keda", minReplicaCount=2).plan(context(lagging(*[0.0] * 5))).target.count == 2

@@ -1,7 +1,7 @@
 """FLAS, its reactive part: response time against an upper and a lower threshold.
 
 Published are the two thresholds' existence, the reaction window and the objective as upper threshold. The
-lower threshold and the step are not; ours are such that eight consumers at the published load stay eight.
+lower threshold and the step are not; ours shrink only where the mean response is that of an idle consumer.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _REASON = (
 class Flas(Sizing):
     upper_ratio: float = 1.0
     """Upper threshold as a share of the latency objective."""
-    lower_ratio: float = 0.04
+    lower_ratio: float = 0.03
     window: int = 2
     """Ticks in a row beyond a threshold."""
     step_up: int = 2

@@ -17,6 +17,7 @@ from sluice.model import Action, Decision, Plan, Reason, Workload
 from sluice.model.values import FloatArray
 from sluice.plan.base import PlanContext, hold
 from sluice.plan.hpa import Changes, Direction, limited, recommended, stabilized
+from sluice.plan.placing import is_shared
 from sluice.plan.sizing import Sizing, resize
 from sluice.theory.loads import usable
 
@@ -87,7 +88,8 @@ class Keda(Sizing):
             return hold(context, self.name, Reason(_WAIT, {"due_s": due_s}))
         current = context.workload.assignment.count
         seen = self._reading(context.workload, context.recent)
-        desired = self._recommended(seen, current)
+        shared = is_shared(context.workload.assignment)
+        desired = self._recommended(seen, current, shared)
         stable = stabilized(
             current,
             desired,
@@ -100,7 +102,7 @@ class Keda(Sizing):
             _REASON,
             {
                 "lag": float(seen.sum()),
-                "metric": self.metric(seen),
+                "metric": self.metric(seen, shared),
                 "lag_threshold": self.lag_threshold,
                 "desired": desired,
                 "stable": stable,
@@ -110,9 +112,11 @@ class Keda(Sizing):
         )
         return resize(context, self.name, allowed, self.balancing, reason, idle=self.allow_idle_consumers)
 
-    def metric(self, lag: FloatArray) -> float:
-        """The lag that KEDA reports."""
+    def metric(self, lag: FloatArray, shared: bool = False) -> float:
+        """The lag that KEDA reports; partitions are no bound where members share one subscription."""
         total, partitions = float(lag.sum()), len(lag)
+        if shared:
+            return total
         if self.ensure_even_distribution_of_partitions:
             even = (f for f in range(1, partitions + 1) if partitions % f == 0 and f * self.lag_threshold >= total)
             total = float(next(even, partitions) * self.lag_threshold)
@@ -146,9 +150,9 @@ class Keda(Sizing):
             select=self.scale_down_select,
         )
 
-    def _recommended(self, lag: FloatArray, replicas: int) -> int:
+    def _recommended(self, lag: FloatArray, replicas: int, shared: bool) -> int:
         up, down = self._up.tolerance, self._down.tolerance
-        return recommended(self.metric(lag), self.lag_threshold, replicas, up, down)
+        return recommended(self.metric(lag, shared), self.lag_threshold, replicas, up, down)
 
     def _is_sync(self, time_s: float, before_s: float | None) -> bool:
         """The first tick of a sync period."""
@@ -175,7 +179,8 @@ class Keda(Sizing):
         while past and past[-1].time_s > since_s:
             then = past.pop().workload
             if self._is_sync(then.time_s, past[-1].time_s if past else None) and usable(then.lag_events):
-                found.append(self._recommended(self._reading(then, past), then.assignment.count))
+                lag, at = self._reading(then, past), then.assignment
+                found.append(self._recommended(lag, at.count, is_shared(at)))
         return found
 
 
