@@ -80,9 +80,8 @@ def test_what_a_crashed_consumer_had_goes_on_elsewhere(
         assert any("c0 ended" in (receipt.problem or "") for receipt in receipts)
         eventually(lambda: len(made.counts()) == 200, 30.0)
         # c1 was not concerned: it goes on without a stop or a new start.
-        assert [line for line in made.said() if line.split()[1] == str(made.partitions[1])] == [
-            f"begin {made.partitions[1]} epoch 2 offset None"
-        ]
+        untouched = [line.split()[0] for line in made.said() if line.split()[1] == str(made.partitions[1])]
+        assert untouched == ["begin"]
 
 
 def test_a_consumer_that_was_stopped_too_long_wakes_up_powerless(
