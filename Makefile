@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench docs chaos clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is
@@ -41,6 +41,9 @@ bench: $(READY) java  ## speed and memory, as ratios in one run
 
 docs: $(READY)  ## write the generated pages of docs/ again
 	@$(BIN)/python -m sluice.settings.reference
+
+chaos: $(READY) java  ## 200 faults on a real broker while events flow: nothing lost, never two owners
+	@$(BIN)/python -m tests.live.chaos --faults 200
 
 clean:  ## remove what the commands above made
 	@rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,7 +1,6 @@
 """A managed group on a real broker: consumer processes that write down what they do, and one controller."""
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from confluent_kafka import Producer
+from tests.live.processes_end import module_command, module_environment
 
 from sluice.execute.control_link import ControlLink
 from sluice.execute.local import LocalConsumers
@@ -17,8 +17,6 @@ from sluice.execute.managed import ManagedExecutor
 from sluice.execute.processes import Processes
 from sluice.execute.timing import Timing
 from sluice.model import Action, Assignment, Partition, Plan, Reason, Receipt
-
-CONSUMER = Path(__file__).with_name("recording_consumer.py")
 
 
 class Handled(NamedTuple):
@@ -43,8 +41,9 @@ class Rig:
         self.partitions = tuple(Partition(topic, number) for number in range(partitions))
         self.folder = folder
         self.processes = Processes(
-            [sys.executable, str(CONSUMER)],
+            module_command("tests.live.recording_consumer"),
             environment={
+                **module_environment(),
                 "SLUICE_BOOTSTRAP": bootstrap,
                 "SLUICE_GROUP": group,
                 "SLUICE_TOPICS": topic,

@@ -9,6 +9,8 @@ import os
 import time
 from pathlib import Path
 
+from tests.live.processes_end import end_with_test
+
 from sluice.sdk import Event, OnError, run
 
 _folder = Path(os.environ["RECORD_FOLDER"])
@@ -35,6 +37,7 @@ def handle(event: Event) -> None:
 
 
 if __name__ == "__main__":
+    end_with_test()
     logging.getLogger("sluice.managed").setLevel(logging.INFO)
     logging.getLogger("sluice.managed").addHandler(Recorder())
     on_error = OnError(

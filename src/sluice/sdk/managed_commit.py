@@ -40,6 +40,8 @@ class Committer:
                     # The broker asks to try again while it writes the end of the transaction before.
                     "retry.backoff.ms": 5,
                     "retry.backoff.max.ms": 100,
+                    # After a new bootstrap librdkafka (2.16) waits for ever for the group coordinator it knew before.
+                    "metadata.recovery.strategy": "none",
                 },
             )
         )
@@ -54,10 +56,16 @@ class Committer:
 
     def start(self) -> None:
         """Take the identity over from whoever had it."""
-        try:
-            self._producer.init_transactions(CONNECT_LIMIT_S)
-        except KafkaException as error:
-            raise UnavailableError(f"the broker grants no transactions: {said(error)}; check its rights") from None
+        deadline_s = time.monotonic() + CONNECT_LIMIT_S
+        while True:
+            try:
+                self._producer.init_transactions(CONNECT_LIMIT_S)
+                break
+            except KafkaException as error:
+                # A broker that has just come up says for a while that it is not responsible.
+                if not error.args[0].retriable() or time.monotonic() > deadline_s:
+                    raise UnavailableError(f"the broker grants no transactions: {said(error)}") from None
+                time.sleep(0.1)
         self._thread.start()
 
     @property
