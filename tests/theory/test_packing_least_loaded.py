@@ -88,8 +88,8 @@ def test_many_items_follow_the_rule(kind: str, seed: int) -> None:
     assert bins_needed(rate, lag, 1.0, 1.0) == packing.count
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(1001, 3000), st.integers(0, 2**32 - 1), st.sampled_from([0.02, 0.3, 1.0]))
+@settings(max_examples=8)
+@given(st.integers(1001, 1500), st.integers(0, 2**32 - 1), st.sampled_from([0.02, 0.3, 1.0]))
 def test_more_items_than_are_searched_one_by_one(n: int, seed: int, top: float) -> None:
     draw = np.random.default_rng(seed)
     rate = draw.uniform(0, top, n)
@@ -98,9 +98,9 @@ def test_more_items_than_are_searched_one_by_one(n: int, seed: int, top: float) 
     assert lower_bound(np.column_stack([rate, lag]), 1.0) <= packing.count <= n
     for load in (rate, lag):
         assert np.bincount(packing.bins, weights=load, minlength=packing.count).max() <= 1.0 + 1e-9
-    # The rule, with as many bins, places every item the same way.
-    again = least_loaded(rate, lag, rate_capacity=1.0, lag_capacity=1.0, at_least=packing.count)
-    assert np.array_equal(packing.bins, again.bins)
+    # The rule, with as many bins, places every item the same way; with one less it leaves an item over.
+    assert by_the_rule(rate, lag, packing.count) == (packing.bins.tolist(), packing.count)
+    assert by_the_rule(rate, lag, packing.count - 1)[1] == packing.count
 
 
 def test_capacities_scale_and_an_oversize_item_sits_alone() -> None:

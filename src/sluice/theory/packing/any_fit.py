@@ -16,6 +16,7 @@ from sluice.theory.kernel import compiled
 from sluice.theory.packing.base import Packer, check_capacity, check_owner, own_floats, own_ints, refuse
 from sluice.theory.packing.open_bins import BEST, FIRST, NEXT, WORST, no_bins, offer, open_for
 from sluice.theory.packing.ordering import descending
+from sluice.theory.packing.shelf import empty_shelf
 
 
 def any_fit(size: Any, owner: Any, capacity: float, *, fit: int, decreasing: bool) -> IntArray:
@@ -53,11 +54,12 @@ def _any_fit(size: FloatArray, owner: IntArray, capacity: float, fit: int, decre
     order = np.arange(n)
     if decreasing:
         descending(size, order)
-    bins = no_bins(fit, capacity, n, highest)
+    bins, taken, tree = no_bins(fit, n, highest)
+    cell, edge, index = empty_shelf(0, n if fit in (BEST, WORST) else 0)
     for i in order:
-        packed[i] = offer(bins, size[i])
+        packed[i] = offer(fit, size[i], capacity, bins, taken, tree, cell, edge, index)
         if packed[i] < 0:
-            packed[i] = open_for(bins, owner[i], size[i])
+            packed[i] = open_for(fit, owner[i], size[i], bins, taken, tree, cell, edge, index)
     return packed, True
 
 

@@ -10,9 +10,9 @@ anywhere in few steps.
 import numpy as np
 
 from sluice.theory.arrays import FloatArray, IntArray
-from sluice.theory.kernel import compiled
+from sluice.theory.kernel import compiled, inlined
 from sluice.theory.packing.ordering import SMALL, radix
-from sluice.theory.packing.shelf import LOAD, NUMBER, SIDE, empty_shelf, first_that_takes, lay, put, take
+from sluice.theory.packing.shelf import LOAD, NUMBER, ROW, SIDE, before, clear_shelf, first_that_takes, lay, put, take
 
 # How many bins without room are passed over in the row before the shelf takes over.
 NEAR = 48
@@ -22,32 +22,32 @@ NEAR = 48
 def fill(
     rate: FloatArray,
     lag: FloatArray,
+    least_lag: FloatArray,
     rate_capacity: float,
     lag_capacity: float,
-    order: IntArray,
-    least_lag: FloatArray,
-    count: int,
+    row: FloatArray,
+    waiting: FloatArray,
+    cell: FloatArray,
+    edge: FloatArray,
+    index: IntArray,
     bins: IntArray,
 ) -> bool:
-    """Put the items of `order` into `count` bins; False at the first that fits in none.
+    """Put the items into as many bins as `row` has lines; False at the first that fits in none.
 
-    `order` is biggest rate first and holds no item that is over a capacity or without any load;
-    `least_lag[p]` is the least lag of the items from position p on.
+    Items come biggest rate first; none is over a capacity or without any load. `least_lag[p]` is the least
+    lag of the items from p on. `row` and `waiting` (bins by load) and the shelf are room to work in.
     """
-    n = len(order)
-    first = min(count, n)
-    row, waiting = np.empty((count, 3)), np.empty((count, 3))
-    _one_each(rate, lag, order, first, row, bins)
+    n, count = len(rate), len(row)
+    position = min(count, n)
+    _one_each(rate, lag, position, row, bins)
     front, waits, least = 0, 0, 0
-    position = first
     while position < n:
-        i = order[position]
         if front < count and row[front, SIDE] + least_lag[position] > lag_capacity:
             front += 1  # too full for anything still to come
             continue
         place = front
         end = min(front + NEAR, count)
-        while place < end and row[place, SIDE] + lag[i] > lag_capacity:
+        while place < end and row[place, SIDE] + lag[position] > lag_capacity:
             place += 1
         if waits > 0 and (place == end or _less(waiting, least, row, place)):
             front = _merge(row, front, waiting, waits)
@@ -57,13 +57,13 @@ def fill(
             return False
         if place == end:
             break
-        load = row[place, LOAD] + rate[i]
+        load = row[place, LOAD] + rate[position]
         if load > rate_capacity:
             return False
         waiting[waits, LOAD] = load
-        waiting[waits, SIDE] = row[place, SIDE] + lag[i]
+        waiting[waits, SIDE] = row[place, SIDE] + lag[position]
         waiting[waits, NUMBER] = row[place, NUMBER]
-        bins[i] = np.int64(row[place, NUMBER])
+        bins[position] = np.int64(row[place, NUMBER])
         if waits == 0 or _less(waiting, waits, waiting, least):
             least = waits
         waits += 1
@@ -74,41 +74,25 @@ def fill(
         position += 1
     if position == n:
         return True
-    return _fill_on_shelf(rate, lag, rate_capacity, lag_capacity, order, position, row, front, bins)
-
-
-@compiled
-def _fill_on_shelf(
-    rate: FloatArray,
-    lag: FloatArray,
-    rate_capacity: float,
-    lag_capacity: float,
-    order: IntArray,
-    position: int,
-    row: FloatArray,
-    front: int,
-    bins: IntArray,
-) -> bool:
-    shelf = empty_shelf(len(row) - front, len(order) - position)
-    for b in range(front, len(row)):
-        lay(shelf, row[b, LOAD], row[b, SIDE], row[b, NUMBER])
-    for p in range(position, len(order)):
-        i = order[p]
-        block, place = first_that_takes(shelf, lag[i], lag_capacity)
+    clear_shelf(edge, index)
+    for b in range(front, count):
+        lay(cell, edge, index, row[b, LOAD], row[b, SIDE], row[b, NUMBER])
+    for p in range(position, n):
+        block, place = first_that_takes(cell, edge, index, lag[p], lag_capacity)
         if block < 0:
             return False
-        at = shelf.row[block]
-        load, side, number = shelf.cell[at, place, LOAD], shelf.cell[at, place, SIDE], shelf.cell[at, place, NUMBER]
-        if load + rate[i] > rate_capacity:
+        at = index[block, ROW]
+        load, side, number = cell[at, place, LOAD], cell[at, place, SIDE], cell[at, place, NUMBER]
+        if load + rate[p] > rate_capacity:
             return False
-        bins[i] = np.int64(number)
-        take(shelf, block, place)
-        put(shelf, load + rate[i], side + lag[i], number)
+        bins[p] = np.int64(number)
+        take(cell, index, block, place)
+        put(cell, edge, index, load + rate[p], side + lag[p], number)
     return True
 
 
 @compiled
-def _one_each(rate: FloatArray, lag: FloatArray, order: IntArray, first: int, row: FloatArray, bins: IntArray) -> None:
+def _one_each(rate: FloatArray, lag: FloatArray, first: int, row: FloatArray, bins: IntArray) -> None:
     """An empty bin is the least loaded: the first items get one each, in their order. Least loaded comes first."""
     place = 0
     for b in range(first, len(row)):
@@ -118,13 +102,12 @@ def _one_each(rate: FloatArray, lag: FloatArray, order: IntArray, first: int, ro
     while end > 0:
         # Equal items are taken together: the lower number comes first.
         start = end - 1
-        i = order[start]
-        while start > 0 and rate[order[start - 1]] == rate[i] and lag[order[start - 1]] == lag[i]:
+        while start > 0 and rate[start - 1] == rate[start] and lag[start - 1] == lag[start]:
             start -= 1
         for b in range(start, end):
-            row[place, LOAD], row[place, SIDE], row[place, NUMBER] = rate[i], lag[i], b
+            row[place, LOAD], row[place, SIDE], row[place, NUMBER] = rate[b], lag[b], b
             place += 1
-            bins[order[b]] = b
+            bins[b] = b
         end = start
 
 
@@ -176,10 +159,6 @@ def _sorted(bins: FloatArray, count: int) -> IntArray:
     return order
 
 
-@compiled
+@inlined
 def _less(left: FloatArray, a: int, right: FloatArray, b: int) -> bool:
-    if left[a, LOAD] != right[b, LOAD]:
-        return bool(left[a, LOAD] < right[b, LOAD])
-    if left[a, SIDE] != right[b, SIDE]:
-        return bool(left[a, SIDE] < right[b, SIDE])
-    return bool(left[a, NUMBER] < right[b, NUMBER])
+    return before(left, a, right[b, LOAD], right[b, SIDE], right[b, NUMBER])

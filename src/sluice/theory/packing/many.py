@@ -7,10 +7,14 @@ from sluice.theory.kernel import compiled
 from sluice.theory.packing.bounds import bound_in_order
 from sluice.theory.packing.filling import fill
 from sluice.theory.packing.ordering import descending
+from sluice.theory.packing.shelf import empty_shelf
 
 # Up to here every number of bins is tried in turn. With more items the steps double until one succeeds
 # and are then halved: in two dimensions a smaller number that also works could be passed over.
 ONE_BY_ONE = 1000
+# So many attempts suffice where rate and lag go together. Where they do not, more bins often fail where fewer
+# did not, and the last thousandth is not worth its attempts.
+ATTEMPTS = 12
 
 
 @compiled
@@ -40,31 +44,64 @@ def pack_many(
     descending(rate, order)
     alone = int(oversize.sum())
     count = max(count, bound_in_order(rate, order, rate_capacity), at_least - alone) if alone < n else 0
-    least_lag = np.empty(loaded)
+    count = _fewest(rate, lag, rate_capacity, lag_capacity, order, count, bins)
+    return bins, oversize, _place_rest(rate, lag, order, oversize, count, bins)
+
+
+@compiled
+def _fewest(
+    rate: FloatArray,
+    lag: FloatArray,
+    rate_capacity: float,
+    lag_capacity: float,
+    order: IntArray,
+    count: int,
+    bins: IntArray,
+) -> int:
+    """Put the items of `order` into the fewest bins, from `count` on, in which every item finds a place."""
+    n = len(order)
+    # Copies in order, and room to work in that all attempts share: memory is touched once, from front to back.
+    ordered_rate, ordered_lag, least_lag = np.empty(n), np.empty(n), np.empty(n)
     least = np.inf
-    for p in range(loaded - 1, -1, -1):
-        least = min(least, lag[order[p]])
+    for p in range(n - 1, -1, -1):
+        ordered_rate[p], ordered_lag[p] = rate[order[p]], lag[order[p]]
+        least = min(least, ordered_lag[p])
         least_lag[p] = least
+    most = max(count, n)
+    row, waiting = np.empty((most, 3)), np.empty((most, 3))
+    cell, edge, index = empty_shelf(most, n)
+    kept, tried = np.empty(n, np.int64), np.empty(n, np.int64)
 
     failed = count - 1  # no packing exists, or none was found
-    found = 0
-    step = 1 if loaded <= ONE_BY_ONE else max(1, count // 256)
-    while loaded > 0:
-        filled = fill(rate, lag, rate_capacity, lag_capacity, order, least_lag, count, bins)
-        if filled:
+    found = attempts = 0
+    step = 1 if n <= ONE_BY_ONE else max(1, count // 256)
+    while n > 0 and (found == 0 or found - failed > (1 if attempts < ATTEMPTS else 1 + found // 1000)):
+        attempts += 1
+        if fill(
+            ordered_rate,
+            ordered_lag,
+            least_lag,
+            rate_capacity,
+            lag_capacity,
+            row[:count],
+            waiting,
+            cell,
+            edge,
+            index,
+            tried,
+        ):
             found = count
+            kept, tried = tried, kept
         else:
             failed = count
-        if found == 0:
-            count = min(count + step, loaded)
-            step = step if loaded <= ONE_BY_ONE else 2 * step
-        elif found - failed > 1:
+        if found > 0:
             count = (found + failed) // 2
-        elif filled:
-            break
         else:
-            count = found
-    return bins, oversize, _place_rest(rate, lag, order, oversize, count, bins)
+            count = min(count + step, n)
+            step = step if n <= ONE_BY_ONE else 2 * step
+    for p in range(n):
+        bins[order[p]] = kept[p]
+    return found if n > 0 else count
 
 
 @compiled

@@ -15,8 +15,9 @@ from sluice.theory.arrays import FloatArray, IntArray
 from sluice.theory.kernel import compiled
 from sluice.theory.packing.any_fit import highest_owner, refuse_item
 from sluice.theory.packing.base import Packer, check_capacity, check_owner, own_floats, own_ints
-from sluice.theory.packing.open_bins import BEST, WORST, OpenBins, no_bins, offer, open_for
+from sluice.theory.packing.open_bins import BEST, WORST, no_bins, offer, open_for
 from sluice.theory.packing.ordering import descending
+from sluice.theory.packing.shelf import empty_shelf
 
 
 def modified_fit(size: Any, owner: Any, capacity: float, *, fit: int, by_largest: bool) -> IntArray:
@@ -63,35 +64,34 @@ def _modified_fit(
             held[end[owner[i]]] = i
             end[owner[i]] += 1
 
-    bins = no_bins(fit, capacity, n, highest)
+    bins, taken, tree = no_bins(fit, n, highest)
+    cell, edge, index = empty_shelf(0, n)
     visits: IntArray = np.arange(highest + 1)
     descending(key, visits)
     for visited in visits:
         mine = held[begin[visited] : end[visited]]
-        if not _offer_small(bins, mine, size, packed):
-            open_for(bins, visited, _take_back(mine, size, capacity, visited, packed))
+        last = len(mine)  # from here on all found room elsewhere
+        while last > 0:
+            # Smallest first. The first that fits nowhere ends it; equal ones go in their own order.
+            first = last - 1
+            while first > 0 and size[mine[first - 1]] == size[mine[first]]:
+                first -= 1
+            for i in mine[first:last]:
+                packed[i] = offer(fit, size[i], capacity, bins, taken, tree, cell, edge, index)
+                if packed[i] < 0:
+                    break
+            if packed[mine[last - 1]] < 0:
+                break
+            last = first
+        if last > 0:
+            load = _take_back(mine, size, capacity, visited, packed)
+            open_for(fit, visited, load, bins, taken, tree, cell, edge, index)
     for i in order:
         if packed[i] < 0:  # neither moved nor taken back, or without an owner
-            packed[i] = offer(bins, size[i])
+            packed[i] = offer(fit, size[i], capacity, bins, taken, tree, cell, edge, index)
             if packed[i] < 0:
-                packed[i] = open_for(bins, owner[i], size[i])
+                packed[i] = open_for(fit, owner[i], size[i], bins, taken, tree, cell, edge, index)
     return packed, True
-
-
-@compiled
-def _offer_small(bins: OpenBins, mine: IntArray, size: FloatArray, packed: IntArray) -> bool:
-    """Offer a consumer's items (biggest first in `mine`) smallest first; False at the first that fits nowhere."""
-    end = len(mine)
-    while end > 0:
-        start = end - 1
-        while start > 0 and size[mine[start - 1]] == size[mine[start]]:
-            start -= 1  # equal ones go in their own order
-        for i in mine[start:end]:
-            packed[i] = offer(bins, size[i])
-            if packed[i] < 0:
-                return False
-        end = start
-    return True
 
 
 @compiled
