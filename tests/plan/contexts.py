@@ -17,6 +17,8 @@ from sluice.model import (
     Reason,
     Receipt,
     Snapshot,
+    Stage,
+    Topology,
     Workload,
 )
 from sluice.model.values import floats, ints
@@ -82,6 +84,13 @@ def decision(
     return Decision(tick=int(time_s), snapshot=snapshot, workload=load, plan=plan, receipt=receipt)
 
 
+# A stage before the group that writes one of its topics; the other one is written from outside.
+FED = Topology(
+    stages=(Stage(name="up", inputs=("in",), outputs=("t0",)), Stage(name="g", inputs=("t0", "t1"))),
+    sources=("in", "t1"),
+)
+
+
 def positive(most: float) -> st.SearchStrategy[float]:
     return st.one_of(st.just(0.0), st.floats(1e-3, most))
 
@@ -125,4 +134,20 @@ def contexts(draw: st.DrawFn, *, known: bool = True) -> PlanContext:
         decision(now, time_s - ticks, action=draw(st.sampled_from((Action.HOLD, Action.HOLD, Action.UP, Action.DOWN))))
         for ticks in range(draw(st.integers(0, 4)), 0, -1)
     ]
-    return context(now, latency_s=draw(st.floats(0.05, 5.0)), recent=recent)
+    fed = draw(st.sampled_from((None, None, FED)))
+    upstream = Workload(
+        group="up",
+        time_s=time_s,
+        assignment=Assignment(partitions=(Partition("in", 0),), consumers=("u0", "u1"), owner=ints([-1])),
+        arrival_eps=floats([draw(positive(400.0))]),
+        lag_events=floats([draw(positive(400.0))]),
+        service_eps=draw(st.one_of(st.none(), st.floats(1.0, 500.0))),
+        selectivity=draw(st.one_of(st.none(), positive(3.0))),
+    )
+    return context(
+        now,
+        latency_s=draw(st.floats(0.05, 5.0)),
+        recent=recent,
+        topology=fed,
+        peers=None if fed is None else {"up": upstream, "g": now},
+    )

@@ -25,7 +25,7 @@ def inflow(context: PlanContext) -> Inflow | Reason:
     own, topology = context.workload, context.topology
     if topology is None:
         return Inflow(float(own.arrival_eps.sum()), float(own.lag_events.sum()))
-    workloads: Mapping[str, Workload] = context.peers if context.peers is not None else {own.group: own}
+    workloads: Mapping[str, Workload] = {**(context.peers or {}), own.group: own}
     needed = _upstream(topology, own.group)
     outflow: dict[str, Inflow] = {}
     for stage in topology.order:

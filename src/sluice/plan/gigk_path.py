@@ -47,7 +47,7 @@ class GigkPath(Sizing):
 
     def plan(self, context: PlanContext) -> Plan:
         own = context.workload.group
-        workloads: Mapping[str, Workload] = context.peers or {own: context.workload}
+        workloads: Mapping[str, Workload] = {**(context.peers or {}), own: context.workload}
         paths = [path for path in context.topology.paths if own in path] if context.topology else [(own,)]
         for name in sorted({name for path in paths for name in path}):
             if name not in workloads or not measured(workloads[name]):
