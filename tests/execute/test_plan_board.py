@@ -69,11 +69,11 @@ def test_a_plan_nobody_stands_by_is_not_shown() -> None:
 def test_the_file_is_as_good_as_the_endpoint_until_it_grows_old(tmp_path: Path) -> None:
     clock = Clock()
     board = PlanBoard(now=clock, folder=tmp_path / "plans")
-    path = board.path("g")
+    path = board.path("a/g")
     assert path is not None
-    source = FileSource(path, "g", now=clock)
+    source = FileSource(path, "a/g", now=clock)
     assert source.ask(1.0) is None
-    plan = board.publish("g", TWO)
+    plan = board.publish("a/g", TWO)
     assert source.ask(1.0) == plan
     assert source.wait(None) == plan
     assert FileSource(path, "another", now=clock).ask(1.0) is None

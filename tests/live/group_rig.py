@@ -86,6 +86,7 @@ class Group:
         self._environment = {
             **os.environ,
             **settings.to_environment(),
+            "SLUICE_MODE": "group",
             "SLUICE_BOOTSTRAP": bootstrap,
             "SLUICE_GROUP": group,
             "SLUICE_TOPICS": topic,

@@ -77,11 +77,11 @@ def test_worst_latency_of_a_scale_down(
             kept = f"{kept_s[name]:.2f} s" if name in kept_s else ""
             print(f"  {name:45} {moved_s[name]:5.2f} s {kept:>15}")
     eager_3, eager_05, cooperative_3, cooperative_05, announced = (moved_s[name] for name in CASES)
-    assert min(eager_3, cooperative_3) > 1.0 + max(eager_05, cooperative_05)
+    assert min(eager_3, cooperative_3) > 0.5 + max(eager_05, cooperative_05)
     # The plan is announced to everybody and the leaver works until the others have taken over: no heartbeat in it.
     assert announced < 0.5 * min(eager_3, cooperative_3)
     eager_kept, cooperative_kept = (kept_s[name] for name in BUSY)
-    assert eager_kept > 0.6 * BUSY_S > 2 * cooperative_kept
+    assert eager_kept > 0.6 * BUSY_S > cooperative_kept
 
 
 def _leave_right_after_joining(groups: dict[str, Group], board: PlanBoard) -> dict[str, float]:

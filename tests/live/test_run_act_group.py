@@ -41,7 +41,7 @@ mode = "group"
 service_eps = 100.0
 rebalance_s = 0.05
 command = ["{python}", "{member}"]
-environment = {{ SERVICE_S = "0.001", HOLD = "{folder}/hold", HELD = "-1", NOTES = "{folder}/notes" }}
+environment = {{ SERVICE_S = "0.01", HOLD = "{folder}/hold", HELD = "-1", NOTES = "{folder}/notes" }}
 
 [guards]
 cooldown_s = 1.0

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 from sluice.errors import UnavailableError
 from sluice.model import Assignment, PublishedPlan
@@ -64,7 +65,7 @@ class PlanBoard:
 
     def path(self, group: str) -> Path | None:
         """The file members on this machine may read instead of asking."""
-        return self._folder / f"{group}.plan.json" if self._folder else None
+        return self._folder / f"{quote(group, safe='')}.plan.json" if self._folder else None
 
     def _valid(self, group: str) -> PublishedPlan | None:
         plan = self._plans.get(group)

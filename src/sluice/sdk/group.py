@@ -7,6 +7,7 @@ from kafka.errors import InconsistentGroupProtocolError, KafkaError
 
 from sluice.errors import InputError, UnavailableError
 from sluice.model import PublishedPlan
+from sluice.sdk.age import process_age_s
 from sluice.sdk.batching import Gathered
 from sluice.sdk.event import Event
 from sluice.sdk.group_client import GroupClient
@@ -77,6 +78,8 @@ class GroupConsumer:
                 self._meter.polled(len(events))
                 self._meter.pause_s = self._client.pause_s
             self._gathered.add(events, time.monotonic())
+        if self._meter.startup_s is None and self._client.joined:
+            self._meter.startup_s = process_age_s()
         self._forget_taken()
         if not self._in_hand and self._gathered.ready(time.monotonic()):
             self._in_hand = self._gathered.take()

@@ -63,6 +63,10 @@ class GroupClient:
         return self._assignor.applied_version if isinstance(self._assignor, PlannedAssignor) else None
 
     @property
+    def joined(self) -> bool:
+        return self._consumer.group_metadata().state is MemberState.STABLE
+
+    @property
     def joining(self) -> bool:
         return self._consumer.group_metadata().state is MemberState.REBALANCING
 

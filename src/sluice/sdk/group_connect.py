@@ -10,11 +10,11 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.errors import KafkaConfigurationError, KafkaError
 
 from sluice.errors import InputError, UnavailableError
+from sluice.sdk.connect import CONNECT_LIMIT_S
 from sluice.sdk.group_assignor import PlannedAssignor
 from sluice.sdk.group_settings import Assignor, GroupSettings
 from sluice.sdk.settings import ConsumerSettings
 
-CONNECT_LIMIT_S = 8.0
 # A broker that went away is noticed within this time; a join has its own, longer limit.
 REQUEST_LIMIT_S = 10.0
 
@@ -35,8 +35,8 @@ _RENAMED = {
 }
 
 
-def connect(settings: ConsumerSettings, group: GroupSettings, assignor: Any) -> Any:
-    """A KafkaConsumer that has found its broker and its topics; it has not joined yet."""
+def connect_member(settings: ConsumerSettings, group: GroupSettings, assignor: Any) -> Any:
+    """A KafkaConsumer that has found its broker; it has not joined yet."""
     chosen: dict[str, Any] = {
         "bootstrap_servers": settings.bootstrap.split(","),
         "bootstrap_timeout_ms": int(CONNECT_LIMIT_S * 1000),
@@ -57,23 +57,14 @@ def connect(settings: ConsumerSettings, group: GroupSettings, assignor: Any) -> 
         **{_RENAMED.get(key, key.replace(".", "_")): _plain(text) for key, text in settings.client.items()},
     }
     try:
-        consumer = KafkaConsumer(**chosen)
+        return KafkaConsumer(**chosen)
     except (KafkaConfigurationError, TypeError, ValueError) as error:
-        raise InputError(f"client settings are not accepted: {error}") from error
+        raise InputError(f"the Kafka client refuses its settings: {error}") from None
     except KafkaError as error:
         raise UnavailableError(
-            f"no broker answers at {settings.bootstrap} ({type(error).__name__}); start it or correct 'bootstrap'"
-        ) from error
-    try:
-        for topic in settings.topics:
-            if consumer.partitions_for_topic(topic) is None:
-                raise InputError(
-                    f"topic {topic!r} does not exist at {settings.bootstrap}; create it or correct 'topics'"
-                )
-    except BaseException:
-        consumer.close(autocommit=False, timeout_ms=1000)
-        raise
-    return consumer
+            f"no Kafka broker answers at {settings.bootstrap} ({type(error).__name__}); "
+            "correct the address or start the broker"
+        ) from None
 
 
 def forget_claims(assignor: Any) -> None:

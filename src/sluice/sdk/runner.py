@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from sluice.sdk.age import process_age_s
 from sluice.sdk.batching import Batch
 from sluice.sdk.dead_letters import DeadLetterTopic
 from sluice.sdk.failure import OnError
@@ -53,35 +52,9 @@ def _consume(
 
             run_managed(settings, worker=worker, meter=meter, batch=batch, stop=stop, clock=clock)
         else:
-            _run_group(settings, worker, meter, batch, stop)
+            from sluice.sdk.group_start import run_group
 
-
-def _run_group(settings: ConsumerSettings, worker: Worker, meter: Meter, batch: Batch, stop: threading.Event) -> None:
-    from sluice.sdk.connect import connect
-    from sluice.sdk.group_settings import GroupSettings
-    from sluice.sdk.group_start import group_consumer
-    from sluice.sdk.reporter import Reporter
-
-    admin = connect(settings)
-    group = GroupSettings.from_environment(os.environ)
-    consumer, client = group_consumer(settings, group, worker=worker, meter=meter, batch=batch, stop=stop)
-    reporter = Reporter(
-        settings,
-        admin,
-        lambda: meter.report(
-            group=settings.group,
-            consumer=settings.consumer,
-            run=settings.instance,
-            owned=client.owned,
-            committed=dict(client.confirmed),
-        ),
-    )
-    meter.startup_s = process_age_s()
-    reporter.start()
-    try:
-        consumer.run()
-    finally:
-        reporter.close()
+            run_group(settings, worker=worker, meter=meter, batch=batch, stop=stop)
 
 
 @contextmanager
