@@ -16,6 +16,7 @@ from sluice.sdk.group_assignor import PlannedAssignor
 from sluice.sdk.group_connect import forget_claims
 from sluice.sdk.group_takeover import Takeovers, mark
 
+NO_GENERATION = -1
 # While it joins a member looks this often whether the round is through.
 JOINING_LOOK_S = 0.01
 
@@ -33,19 +34,25 @@ class GroupClient:
         topics: Iterable[str],
         assignor: Any,
         cooperative: bool,
+        session_s: float,
         positions: dict[Partition, int],
     ) -> None:
         self._consumer = consumer
         self._assignor = assignor
         self._cooperative = cooperative
+        self._session_s = session_s
         self._positions = positions
         self._owned: frozenset[Partition] = frozenset()
         self._taken: set[Partition] = set()
         self._confirmed: dict[Partition, int] = {}
         self._in_flight = False
+        self._generation = NO_GENERATION
+        self._heard_s = time.monotonic()
+        """When the broker certainly still counted this member in."""
         self._takeovers = Takeovers()
         self.pause_s: float | None = None
         """How long the partition that came last stood still; None while that is not known of any."""
+        group_private.drop_all_when_evicted(consumer)
         consumer.subscribe(topics=list(topics), listener=_Listener(self))
 
     @property
@@ -76,16 +83,21 @@ class GroupClient:
 
     def cut_off(self) -> bool:
         """Somebody else may own its partitions by now: nothing more may be worked on until the broker has answered."""
-        return group_private.session_over(self._consumer)
+        beat_s = group_private.answered_heartbeat_s(self._consumer)
+        if beat_s is not None and beat_s > self._heard_s:
+            self._heard_s = beat_s
+        return time.monotonic() - self._heard_s > self._session_s
 
     def rejoin(self) -> None:
         group_private.request_rejoin(self._consumer)
 
     def poll(self, max_events: int, limit_s: float) -> list[Event]:
         """New events, in their partitions' order; none while an eager join is under way."""
+        began_s, was_cut_off = time.monotonic(), self.cut_off()
         reads_on = self._cooperative and bool(self._owned)
         waits_s = 0.0 if reads_on and (self.joining or self.wanted()) else limit_s
         records = group_private.poll(self._consumer, max_events, waits_s)
+        self._listen(began_s, was_cut_off)
         if not records and reads_on and self.joining:
             records = group_private.fetch_while_joining(self._consumer, max_events, JOINING_LOOK_S)
         events = [_event(record) for held in records.values() for record in held]
@@ -97,7 +109,9 @@ class GroupClient:
 
     def join_step(self, limit_s: float) -> None:
         """Begin, continue or end a join without reading on: between two events of a batch."""
+        began_s, was_cut_off = time.monotonic(), self.cut_off()
         group_private.join_step(self._consumer, 0.0 if self._cooperative else limit_s)
+        self._listen(began_s, was_cut_off)
 
     def taken(self) -> set[Partition]:
         """The partitions that were taken away since the last call: what is in hand of them is another's now."""
@@ -116,6 +130,15 @@ class GroupClient:
     def close(self, limit_s: float) -> None:
         """Commit what is processed, leave the group, so that the others take over at once."""
         self._consumer.close(autocommit=False, timeout_ms=limit_s * 1000.0)
+
+    def _listen(self, began_s: float, was_cut_off: bool) -> None:
+        """A join that came through is a sign of the broker. During one there are no heartbeats, and it keeps a place
+        for whoever is on time: who slept through a session was late."""
+        known = self._consumer.group_metadata()
+        if known.state is MemberState.STABLE and known.generation_id != self._generation:
+            self._generation, self._heard_s = known.generation_id, max(self._heard_s, began_s)
+        elif known.state is not MemberState.STABLE and not was_cut_off:
+            self._heard_s = max(self._heard_s, began_s)
 
     def _offsets(self, partitions: Iterable[Partition]) -> dict[Any, Any]:
         text = mark(time.time())

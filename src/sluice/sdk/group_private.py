@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka.errors import KafkaError
-from kafka.structs import MemberState
 
 TEXTS_LIMIT_S = 0.2
 
@@ -44,13 +43,30 @@ def join_waits_for_us(consumer: Any) -> bool:
     return bool(coordinator.rejoin_needed) and (kept is None or bool(kept.task.is_done))
 
 
-def session_over(consumer: Any) -> bool:
-    """No heartbeat was answered for so long that the group has gone on without this member, though it may not know.
+def answered_heartbeat_s(consumer: Any) -> float | None:
+    """When the last heartbeat was sent, if it was answered; None while it is on its way.
 
-    While it joins there are no heartbeats; the broker holds its place then.
+    Not when the answer came: a process that was stopped finds it in its mailbox, long after it was given.
+    """
+    beat = consumer._coordinator.heartbeat
+    sent_s, received_s = beat.last_send, beat.last_receive
+    return float(sent_s) if received_s >= sent_s else None
+
+
+def drop_all_when_evicted(consumer: Any) -> None:
+    """Let a member that was evicted in the middle of a join give up what it owned.
+
+    kafka-python looks at the beginning of a join only. A member evicted later would keep its partitions through the
+    next join, and commit its old positions over those of their new owners.
     """
     coordinator = consumer._coordinator
-    return coordinator.state is MemberState.STABLE and bool(coordinator.heartbeat.session_timeout_expired())
+    reset = coordinator.reset_generation
+
+    def reset_and_begin_anew(*arguments: Any, **named: Any) -> None:
+        reset(*arguments, **named)
+        coordinator.rejoining = False
+
+    coordinator.reset_generation = reset_and_begin_anew
 
 
 def poll(consumer: Any, max_records: int, limit_s: float) -> dict[Any, list[Any]]:

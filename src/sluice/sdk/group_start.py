@@ -71,6 +71,7 @@ def _group_consumer(
         topics=settings.topics,
         assignor=assignor,
         cooperative=group.cooperative,
+        session_s=group.session_s,
         positions=meter.positions,
     )
     consumer = GroupConsumer(
