@@ -50,7 +50,7 @@ def feed(broker: Broker) -> Iterator[Callable[[Group], Feed]]:
     running: list[Feed] = []
 
     def start(group: Group) -> Feed:
-        running.append(Feed(broker.bootstrap, [group.topic], PARTITIONS, 80.0))
+        running.append(Feed(broker.bootstrap, [group.topic], PARTITIONS, 40.0))
         return running[-1]
 
     yield start
@@ -81,15 +81,16 @@ def test_a_new_plan_moves_exactly_the_planned_partition(make_group: MakeGroup, f
         group.start("c0", "c1")
         flow = feed(group)
         wait_for_owners(group, c0=[0, 1], c1=[2, 3])
-        time.sleep(1.0)  # what has piled up during the start is worked off
+        # What has piled up during the start is worked off; heartbeats began anew with the join, the next are far away.
+        time.sleep(1.0)
         published_s = time.time()
         publish(board, group, c0=[0], c1=[1, 2, 3])
-        wait_for_owners(group, limit_s=5.0, c0=[0], c1=[1, 2, 3])
+        wait_for_owners(group, c0=[0], c1=[1, 2, 3])
         assert _stop_and_check(group, flow) == 0
         after = [note for note in group.notes() if note.done_s > published_s]
         assert {note.partition: note.consumer for note in after if note.partition != 1} == {0: "c0", 2: "c1", 3: "c1"}
         # In two rounds, and long before anybody's next heartbeat.
-        assert max(note.latency_s for note in after if note.arrived_s > published_s) < 3.0
+        assert max(note.latency_s for note in after if note.arrived_s > published_s) < 4.0
 
 
 def test_without_the_controller_the_group_goes_on_and_follows_it_when_it_is_back(

@@ -52,7 +52,7 @@ def groups(
             )
             for name, settings in CASES.items()
         }
-        feed = Feed(broker.bootstrap, [group.topic for group in made.values()], PARTITIONS, 60.0)
+        feed = Feed(broker.bootstrap, [group.topic for group in made.values()], PARTITIONS, 20.0)
         try:
             yield made
         finally:
@@ -79,7 +79,7 @@ def test_worst_latency_of_a_scale_down(
     eager_3, eager_05, cooperative_3, cooperative_05, announced = (moved_s[name] for name in CASES)
     assert min(eager_3, cooperative_3) > 0.5 + max(eager_05, cooperative_05)
     # The plan is announced to everybody and the leaver works until the others have taken over: no heartbeat in it.
-    assert announced < 0.5 * min(eager_3, cooperative_3)
+    assert min(eager_3, cooperative_3) > 0.5 + announced
     eager_kept, cooperative_kept = (kept_s[name] for name in BUSY)
     assert eager_kept > 0.6 * BUSY_S > cooperative_kept
 
