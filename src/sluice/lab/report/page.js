@@ -204,7 +204,8 @@
 
   function lanes(section) {
     const made = card("Consumers against load",
-      "Coloured: consumers of one run. Grey area: events per second (right axis). Dotted: the fewest a clairvoyant needs.",
+      "Coloured: consumers of one run. Grey area: events per second (right axis)."
+        + (section.bound ? " Dotted: the fewest a clairvoyant needs." : ""),
       { wide: true });
     const { unit, of } = clock(section);
     const most = Math.max(...section.runs.flatMap((run) => run.consumers.y), ...(section.bound ? section.bound.y : [1]));
