@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
+from typing import Any
 
 import pytest
 from tests.live.group_rig import Feed, Group, publish, wait_for_owners, wait_until
 
 from sluice.broker import Broker
+from sluice.errors import InputError
 from sluice.execute.board import PlanBoard
 from sluice.execute.plan_server import PlanServer
 from sluice.model import PublishedPlan
+from sluice.sdk import run
 from sluice.sdk.group_settings import GroupSettings
 
 PARTITIONS = 4
@@ -202,3 +205,25 @@ def test_kafkas_own_assignors_run_in_the_same_consumer(make_group: MakeGroup, fe
     wait_for_owners(groups["range"], c0=[0, 1], c1=[2, 3])
     wait_for_owners(groups["roundrobin"], c0=[0, 2], c1=[1, 3])
     wait_until(lambda: sorted(Counter(_owner_of(sticky).values()).values()) == [2, 2], 30.0, "two and two")
+
+
+def test_a_member_that_disagrees_with_its_group_is_told(
+    make_group: MakeGroup, feed: Callable[[Group], Feed], broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = make_group("", GroupSettings(assignor="range"))
+    flow = feed(group)
+    group.start("c0")
+    wait_for_owners(group, c0=range(PARTITIONS))
+    where: dict[str, Any] = {
+        "mode": "group",
+        "bootstrap": broker.bootstrap,
+        "group": group.group,
+        "topics": group.topic,
+    }
+    monkeypatch.setenv("SLUICE_GROUP_ASSIGNOR", "cooperative-sticky")
+    with pytest.raises(InputError, match="same settings"):
+        run(print, **where)
+    monkeypatch.setenv("SLUICE_GROUP_ASSIGNOR", "planned")
+    with pytest.raises(InputError, match="controller is missing"):
+        run(print, **where)
+    assert _stop_and_check(group, flow) == 0

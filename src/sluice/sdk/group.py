@@ -2,17 +2,16 @@
 
 import time
 from threading import Event as Flag
+from typing import Protocol
 
 from kafka.errors import InconsistentGroupProtocolError, KafkaError
 
 from sluice.errors import InputError, UnavailableError
-from sluice.model import PublishedPlan
+from sluice.model import Partition, PublishedPlan
 from sluice.sdk.age import process_age_s
 from sluice.sdk.batching import Gathered
 from sluice.sdk.event import Event
-from sluice.sdk.group_client import GroupClient
 from sluice.sdk.group_settings import GroupSettings
-from sluice.sdk.group_watch import PlanWatch
 from sluice.sdk.handler import Worker
 from sluice.sdk.meter import Meter
 
@@ -23,6 +22,37 @@ CLOSE_LIMIT_S = 5.0
 CUT_OFF_LOOK_S = 0.01
 
 
+class Membership(Protocol):
+    """What the consumer asks of its client (`sluice.sdk.group_client`)."""
+
+    @property
+    def owned(self) -> frozenset[Partition]: ...
+    @property
+    def joined(self) -> bool: ...
+    @property
+    def joining(self) -> bool: ...
+    @property
+    def applied_version(self) -> int | None: ...
+    @property
+    def pause_s(self) -> float | None: ...
+    def wanted(self) -> bool: ...
+    def cut_off(self) -> bool: ...
+    def rejoin(self) -> None: ...
+    def poll(self, max_events: int, limit_s: float) -> list[Event]: ...
+    def join_step(self, limit_s: float) -> None: ...
+    def taken(self) -> set[Partition]: ...
+    def commit(self) -> None: ...
+    def close(self, limit_s: float) -> None: ...
+
+
+class Watch(Protocol):
+    """The plans it hears of (`sluice.sdk.group_watch`)."""
+
+    @property
+    def latest(self) -> PublishedPlan | None: ...
+    def ask(self, limit_s: float) -> PublishedPlan | None: ...
+
+
 class GroupConsumer:
     """One thread. Nothing is committed before it is processed; what is in hand of a lost partition is dropped."""
 
@@ -31,13 +61,13 @@ class GroupConsumer:
         *,
         name: str,
         settings: GroupSettings,
-        client: GroupClient,
+        client: Membership,
         worker: Worker,
         meter: Meter,
         gathered: Gathered,
         max_poll_events: int,
         stop: Flag,
-        watch: PlanWatch | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._name = name
         self._settings = settings
@@ -70,17 +100,15 @@ class GroupConsumer:
     def _turn(self) -> None:
         """One step of everything; a batch that a join has interrupted goes on where it stopped."""
         self._follow_plan()
+        events: list[Event] = []
         if self._in_hand:
             self._client.join_step(POLL_S)
         else:
             events = self._client.poll(min(self._gathered.room, self._max_poll_events), POLL_S)
-            if events:
-                self._meter.polled(len(events))
-                self._meter.pause_s = self._client.pause_s
-            self._gathered.add(events, time.monotonic())
-        if self._meter.startup_s is None and self._client.joined:
-            self._meter.startup_s = process_age_s()
+        # First what was taken away, then what has come: a partition may have gone and come back in one poll, and its
+        # new events are not the ones to drop.
         self._forget_taken()
+        self._take_in(events)
         if not self._in_hand and self._gathered.ready(time.monotonic()):
             self._in_hand = self._gathered.take()
         if self._client.cut_off():
@@ -89,6 +117,14 @@ class GroupConsumer:
             done = self._worker.work(self._in_hand, 0, self._interrupted)
             self._in_hand = self._in_hand[done:]
         self._client.commit()
+
+    def _take_in(self, events: list[Event]) -> None:
+        if events:
+            self._meter.polled(len(events))
+            self._meter.pause_s = self._client.pause_s
+            self._gathered.add(events, time.monotonic())
+        if self._meter.startup_s is None and self._client.joined:
+            self._meter.startup_s = process_age_s()
 
     def _interrupted(self, _now_s: float) -> bool:
         if (self._stop.is_set() and not self._handing_over) or self._client.cut_off():
