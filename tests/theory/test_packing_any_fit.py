@@ -116,6 +116,26 @@ def test_follows_the_rule_over_a_stream_of_many_items(name: str) -> None:
         size = np.clip(size + draw.integers(-5, 6, 700), 0, 60)
 
 
+@pytest.mark.parametrize("name", ["ff", "bf", "wf", "bfd"])
+def test_follows_the_rule_with_thousands_of_bins(name: str) -> None:
+    size = np.random.default_rng(9).integers(0, 101, 5000).astype(np.float64)
+    load = np.full(5000, np.nan)  # NaN where no bin is open yet: it takes nothing
+    expected = np.empty(5000, dtype=np.int64)
+    for i in np.argsort(-size, kind="stable") if name.endswith("d") else np.arange(5000):
+        takes = np.flatnonzero(load + size[i] <= CAPACITY)
+        if len(takes):
+            rank = {"f": takes, "b": -load[takes], "w": load[takes]}[name[0]]
+            b = takes[np.argmin(rank)]
+            load[b] += size[i]
+        else:
+            b = int(np.isfinite(load).sum())
+            load[b] = size[i]
+        expected[i] = b
+    packed = PACKERS[name](size, np.full(5000, -1, dtype=np.int64), CAPACITY)
+    assert packed.max() > 2000
+    assert np.array_equal(packed, expected)
+
+
 @pytest.mark.parametrize("name", PACKERS)
 @given(items=ITEMS)
 def test_keeps_the_capacity_except_for_an_item_alone(name: str, items: list[tuple[float, int]]) -> None:

@@ -103,6 +103,32 @@ def test_more_items_than_are_searched_one_by_one(n: int, seed: int, top: float) 
     assert by_the_rule(rate, lag, packing.count - 1)[1] == packing.count
 
 
+def test_equal_rates_are_told_apart_by_lag() -> None:
+    # Hundreds of bins of the same rate wait in no order of lag: sorting by rate alone does not get far.
+    lag = np.random.default_rng(4).uniform(0, 0.2, 1200)
+    rate = np.full(1200, 0.25)
+    packing = least_loaded(rate, lag, rate_capacity=1.0, lag_capacity=1.0)
+    assert packing.count == 300
+    assert by_the_rule(rate, lag, 300) == (packing.bins.tolist(), 300)
+
+
+def test_thousands_of_bins_follow_the_rule() -> None:
+    # Rate and lag unrelated: every other item has to step over crowds of bins that have no room for its lag.
+    draw = np.random.default_rng(11)
+    rate, lag = draw.integers(0, 400, 6000) / 400, draw.integers(0, 400, 6000) / 400
+    packing = least_loaded(rate, lag, rate_capacity=1.0, lag_capacity=1.0)
+    rates, lags = np.zeros(packing.count), np.zeros(packing.count)
+    expected = np.empty(6000, dtype=np.int64)
+    for i in np.lexsort((-lag, -rate)).tolist():
+        open_to = np.flatnonzero((rates + rate[i] <= 1.0) & (lags + lag[i] <= 1.0))
+        b = open_to[np.lexsort((lags[open_to], rates[open_to]))[0]]
+        rates[b] += rate[i]
+        lags[b] += lag[i]
+        expected[i] = b
+    assert packing.count > 2000
+    assert np.array_equal(packing.bins, expected)
+
+
 def test_capacities_scale_and_an_oversize_item_sits_alone() -> None:
     packing = least_loaded([250.0, 100.0, 0.0, 90.0], [0.0, 10.0, 60.0, 5.0], rate_capacity=200.0, lag_capacity=50.0)
     assert packing.oversize.tolist() == [True, False, True, False]
