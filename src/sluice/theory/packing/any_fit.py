@@ -18,13 +18,16 @@ from sluice.theory.packing.open_bins import BEST, FIRST, NEXT, WORST, no_bins, o
 from sluice.theory.packing.ordering import descending
 from sluice.theory.packing.shelf import empty_shelf
 
+# Memory is set aside for every number up to the highest one used.
+HIGHEST = 10_000_000
+
 
 def any_fit(size: Any, owner: Any, capacity: float, *, fit: int, decreasing: bool) -> IntArray:
     """The new owner of each item; items are taken in the order given, or biggest first."""
     size, owner = own_floats(size), own_ints(owner)
     check_capacity("capacity", capacity)
     check_owner(size, owner)
-    packed, usable = _any_fit(size, owner, capacity, fit, decreasing)
+    packed, usable = _any_fit(size, owner, float(capacity), fit, decreasing)
     if not usable:
         refuse_item(size, owner)
     return packed
@@ -38,9 +41,11 @@ ANY_FIT: Mapping[str, Packer] = {
 
 
 def refuse_item(size: FloatArray, owner: IntArray) -> None:
-    if (owner < -1).any():
-        position = int(np.flatnonzero(owner < -1)[0])
-        raise InputError(f"owner[{position}] = {owner[position]}; use -1 for an item nobody owns")
+    strange = np.flatnonzero((owner < -1) | (owner > HIGHEST))
+    if len(strange):
+        raise InputError(
+            f"owner[{strange[0]}] = {owner[strange[0]]}; owners are numbered from 0, and -1 is for an item nobody owns"
+        )
     refuse("size", size)
 
 
@@ -68,7 +73,7 @@ def highest_owner(size: FloatArray, owner: IntArray) -> int:
     """The highest owner's number; -2 if an item cannot be used."""
     highest = -1
     for i in range(len(size)):
-        if not 0.0 <= size[i] < np.inf or owner[i] < -1:
+        if not 0.0 <= size[i] < np.inf or not -1 <= owner[i] <= HIGHEST:
             return -2
         size[i] += 0.0  # -0.0 becomes 0.0: sorting looks at the bits
         highest = max(highest, owner[i])

@@ -39,7 +39,7 @@ def least_loaded(rate: Any, lag: Any, *, rate_capacity: float, lag_capacity: flo
 def bins_needed(rate: FloatArray, lag: FloatArray, rate_capacity: float, lag_capacity: float) -> int:
     """Only the number of bins, without the checks: a few µs for what is asked every tick. -1: an item is unusable."""
     kernel = pack_few if len(rate) <= FEW else pack_many
-    return kernel(rate.copy(), lag.copy(), rate_capacity, lag_capacity, 1)[2]
+    return kernel(rate.copy(), lag.copy(), float(rate_capacity), float(lag_capacity), 1)[2]
 
 
 def _refuse_either(rate: FloatArray, lag: FloatArray) -> None:

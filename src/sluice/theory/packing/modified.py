@@ -25,7 +25,7 @@ def modified_fit(size: Any, owner: Any, capacity: float, *, fit: int, by_largest
     size, owner = own_floats(size), own_ints(owner)
     check_capacity("capacity", capacity)
     check_owner(size, owner)
-    packed, usable = _modified_fit(size, owner, capacity, fit, by_largest)
+    packed, usable = _modified_fit(size, owner, float(capacity), fit, by_largest)
     if not usable:
         refuse_item(size, owner)
     return packed
