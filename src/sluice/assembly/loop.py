@@ -6,6 +6,7 @@ from collections.abc import Callable
 from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
 from sluice.analyze.window import WindowAnalyzer
+from sluice.assembly.topology import build_topology
 from sluice.assembly.world import build_service, build_world, mean_bytes, peak_eps
 from sluice.control.loop import MEMORY, ControlLoop, Sink
 from sluice.errors import InputError
@@ -21,6 +22,7 @@ from sluice.settings.scenario import Argument, Scenario
 def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Monitor, Executor], ControlLoop]:
     """What makes the loop once the world it steers is there."""
     analyzer = build_analyzer(scenario)
+    topology = build_topology(scenario) if len(scenario.group) > 1 else None
     needed_s = max(memory_s(policy), scenario.analyze.service_window_s)
     memory = max(MEMORY, math.ceil(needed_s / scenario.interval_s) + 1)
 
@@ -33,6 +35,7 @@ def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Moni
             objective=build_objective(scenario),
             sink=sink,
             memory=memory,
+            topology=topology,
         )
 
     return made

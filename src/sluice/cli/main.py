@@ -23,6 +23,7 @@ VERBS: Mapping[str, str] = {
     "compare": "Run several policies on one or more scenarios.",
     "pack": "Compare packers on a stream of partition sizes.",
     "reproduce": "Run the published evaluations again, claim by claim.",
+    "tune": "Search a policy's parameters for the cheapest setting that keeps the objective.",
     "explain": "Say why a recorded decision was taken.",
     "replay": "Plan a recorded history again with another policy.",
     "run": "Watch live groups, recommend, and with --act carry it out.",

@@ -5,6 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sluice.assembly.loop import check_policies
+from sluice.assembly.topology import check_topology
 from sluice.errors import InputError, did_you_mean
 from sluice.settings.rate import TraceRate
 from sluice.settings.scenario import Scenario, read_scenario
@@ -30,6 +31,7 @@ def find_scenario(word: str, data: Path | None = None) -> Scenario:
         path = named
     scenario = _with_files(read_scenario(path), (path.parent, data_folder(data)))
     check_policies(scenario, str(path))
+    check_topology(scenario, str(path))
     return scenario
 
 

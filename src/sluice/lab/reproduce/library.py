@@ -6,7 +6,7 @@ from importlib import import_module
 from sluice.errors import InputError, did_you_mean
 from sluice.lab.reproduce.paper import Paper
 
-PAPERS = ("tail-binpack", "packing")
+PAPERS = ("tail-binpack", "packing", "queue-buffer", "dataflow")
 ALL = "all"
 
 

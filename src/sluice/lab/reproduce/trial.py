@@ -10,7 +10,7 @@ import numpy as np
 from sluice.assembly.loop import build_loop, build_policy
 from sluice.assembly.world import build_world
 from sluice.lab.reproduce.runner import Runner
-from sluice.model import Decision
+from sluice.model import Action, Decision
 from sluice.model.values import FloatArray, IntArray
 from sluice.settings.scenario import Scenario
 from sluice.simulate import RunResult, simulate
@@ -53,6 +53,9 @@ class Trial:
     up: int
     down: int
     reassign: int
+    up_s: tuple[float, ...]
+    """How long each scale-up took until the group was settled, to a tick."""
+    down_s: tuple[float, ...]
     cdf_s: FloatArray
     cdf_ratio: FloatArray
     stages: tuple[Stage, ...]
@@ -113,21 +116,28 @@ def with_policy(scenario: Scenario, policy: str, **arguments: Any) -> Scenario:
     return scenario.model_copy(update={"policy": merged})
 
 
-class _Responses:
-    """Keeps of each decision the mean latency it saw."""
+class _Watch:
+    """Keeps of each decision the mean latency it saw, and how long each change took until the group was settled."""
 
     def __init__(self) -> None:
-        self.of: dict[str, list[float]] = {}
+        self.response_s: dict[str, list[float]] = {}
+        self.took_s: dict[Action, list[float]] = {Action.UP: [], Action.DOWN: []}
+        self._under_way: dict[str, tuple[Action, float]] = {}
 
     def append(self, decision: Decision) -> None:
-        seen = decision.workload.latency_mean_s
-        self.of.setdefault(decision.group, []).append(float("nan") if seen is None else seen)
+        seen, group = decision.workload.latency_mean_s, decision.group
+        self.response_s.setdefault(group, []).append(float("nan") if seen is None else seen)
+        if group in self._under_way and decision.snapshot.settled:
+            action, since_s = self._under_way.pop(group)
+            self.took_s[action].append(decision.time_s - since_s)
+        if decision.receipt.action in self.took_s:
+            self._under_way[group] = (decision.receipt.action, decision.time_s)
 
 
 def _trial(job: _Job) -> Trial:
     scenario, policy = job.case.scenario, job.case.policy
-    responses = _Responses()
-    made = build_loop(scenario, build_policy(scenario, policy), responses)
+    watch = _Watch()
+    made = build_loop(scenario, build_policy(scenario, policy), watch)
     results = simulate(build_world(scenario, job.seed), seed=job.seed, make_loop=made, exact=False)
     last = results[scenario.group[-1].name]
     cdf_s, cdf_ratio = last.latencies.cdf()
@@ -139,9 +149,11 @@ def _trial(job: _Job) -> Trial:
         up=sum(result.up for result in results.values()),
         down=sum(result.down for result in results.values()),
         reassign=sum(result.reassign for result in results.values()),
+        up_s=tuple(watch.took_s[Action.UP]),
+        down_s=tuple(watch.took_s[Action.DOWN]),
         cdf_s=cdf_s,
         cdf_ratio=cdf_ratio,
-        stages=tuple(_stage(results[group.name], responses.of[group.name]) for group in scenario.group),
+        stages=tuple(_stage(results[group.name], watch.response_s[group.name]) for group in scenario.group),
     )
 
 
