@@ -52,8 +52,8 @@ _OPEN = (
     "cool-downs of 0, 5 and 10 s do not bring the published pair."
 )
 _ONE_CHEAPER = (
-    "Algorithm 1 costs less here (30.6; an independent model 32.9; published 34.2) while its SLA agrees; cool-downs of 0 "
-    "and 10 s give 31.7 and 29.4."
+    "Algorithm 1 costs less here (30.6; an independent model 32.9; published 34.2) while its SLA agrees; cool-downs of "
+    "0 and 10 s give 31.7 and 29.4."
 )
 _WORST = (
     "Below 1 s in 6 of 12 phases on A. In the others the lag is sampled when a burst has just been worked off, the "
