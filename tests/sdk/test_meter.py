@@ -18,9 +18,9 @@ def test_counters_are_the_sums() -> None:
     now = time.time()
     first = [Event(P, 0, b"k", b"123", now - 3.0), Event(Q, 0, None, b"4567", now - 5.0)]
     meter.polled(2)
-    meter.record(first, [0.01, 0.03], [0.5, 0.0])
+    meter.record(first, begun_s=100.0, ended_s=[100.01, 100.54], waited_s={1: 0.5}, now_s=100.54)
     meter.polled(1)
-    meter.record([Event(P, 1, None, None, now - 2.5)], [0.02], [0.0])
+    meter.record([Event(P, 1, None, None, now - 2.5)], begun_s=200.0, ended_s=[200.02], now_s=200.02)
     assert (meter.processed_events, meter.processed_bytes, meter.batches, meter.batch_events2) == (3, 8, 2, 5)
     assert meter.busy_s == pytest.approx(0.06)
     assert meter.busy_s2 == pytest.approx(0.01**2 + 0.03**2 + 0.02**2)
@@ -35,7 +35,7 @@ def test_latency_quantiles_agree_with_numpy() -> None:
     meter = Meter()
     for part in np.array_split(draws, 40):
         now = time.time()
-        meter.record([Event(P, 0, None, b"", now - x) for x in part], [0.0] * len(part), [0.0] * len(part))
+        meter.record([Event(P, 0, None, b"", now - x) for x in part], begun_s=9.0, ended_s=[9.0] * len(part), now_s=9.0)
     sketch = meter.report(group="g", consumer="c", run="r", owned=[], committed={}).latency
     assert sketch.total == 20_000
     for ratio in (0.5, 0.9, 0.99):
@@ -44,7 +44,7 @@ def test_latency_quantiles_agree_with_numpy() -> None:
 
 def test_what_has_no_timestamp_is_processed_but_has_no_latency() -> None:
     meter = Meter()
-    meter.record([Event(P, 0, None, b"", float("nan"))], [0.01], [0.0])
+    meter.record([Event(P, 0, None, b"", float("nan"))], begun_s=1.0, ended_s=[1.01], now_s=1.01)
     assert meter.processed_events == 1
     assert meter.latency_s == 0.0
     assert meter.report(group="g", consumer="c", run="r", owned=[], committed={}).latency.total == 0
@@ -53,7 +53,7 @@ def test_what_has_no_timestamp_is_processed_but_has_no_latency() -> None:
 def test_a_report_names_what_is_owned_and_survives_the_wire() -> None:
     meter = Meter()
     meter.positions.update({P: 5})
-    meter.record([Event(P, 4, None, b"x", time.time() - 1e7)], [0.01], [0.0])
+    meter.record([Event(P, 4, None, b"x", time.time() - 1e7)], begun_s=1.0, ended_s=[1.01], now_s=1.01)
     report = meter.report(group="g", consumer="c0", run="r1", owned=[P, Q], committed={P: 3}, epoch=7)
     assert report.positions == {P: 5, Q: None}
     assert Telemetry.from_wire(report.to_wire()) == report

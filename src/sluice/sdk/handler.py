@@ -14,8 +14,10 @@ from sluice.sdk.meter import Meter
 Handler = Callable[[Event], object]
 BatchHandler = Callable[[Sequence[Event]], object]
 Interrupted = Callable[[float], bool]
-"""Asked before every event with the time on `lease_clock`: True makes the worker return, with the event untouched."""
+"""Asked before events with the time on `lease_clock`: True makes the worker return, with the event untouched."""
 
+# An interruption is looked for before every event, except those that follow a look within this time.
+LOOK_S = 0.0005
 # How long a wait between two tries sleeps before it looks for an interruption again.
 NAP_S = 0.02
 
@@ -53,35 +55,38 @@ class EventWorker:
         self._sleep = sleep
 
     def work(self, events: Sequence[Event], first: int, interrupted: Interrupted) -> int:
-        clock, handler, positions = self._clock, self._handler, self._meter.positions
-        service: list[float] = []
+        clock, handler, trouble = self._clock, self._handler, self._trouble
         ended: list[float] = []
         begun = now = clock()
-        index = first
+        waited: dict[int, float] = {}
+        index, count, look_s = first, len(events), 0.0
         try:
-            while index < len(events) and not interrupted(now):
+            while index < count:
+                if now >= look_s:
+                    if interrupted(now):
+                        break
+                    look_s = now + LOOK_S
                 event = events[index]
-                if self._trouble.due_s > now and self._trouble.concerns(event):
-                    self._sleep(min(NAP_S, self._trouble.due_s - now))
+                if trouble.due_s > now and trouble.concerns(event):
                     # The wait is nobody's service time.
-                    begun = now = clock()
+                    self._sleep(min(NAP_S, trouble.due_s - now))
+                    rested, now = now, clock()
+                    waited[index - first] = waited.get(index - first, 0.0) + now - rested
                     continue
                 try:
                     handler(event)
                 except Exception as error:
-                    if not self._trouble.settled(event, error, clock()):
+                    if not trouble.settled(event, error, clock()):
                         now = clock()
                         continue
-                now = clock()
-                service.append(now - begun)
-                ended.append(now)
                 # One clock reading an event: the end of one is the beginning of the next.
-                begun = now
-                positions[event.partition] = event.offset + 1
+                now = clock()
+                ended.append(now)
                 index += 1
         finally:
-            now = clock()
-            self._meter.record(events[first:index], service, [now - end for end in ended])
+            done = events[first:index]
+            self._meter.passed(done)
+            self._meter.record(done, begun_s=begun, ended_s=ended, waited_s=waited, now_s=clock())
         return index
 
 
@@ -138,10 +143,11 @@ class BatchWorker:
             self._meter.retried_events += 1
             self._due_s = self._clock() + self._on_error.wait_s(self._tries)
             return False
-        for event in batch:
-            self._meter.positions[event.partition] = event.offset + 1
-        share = (self._clock() - begun) / len(batch)
-        self._meter.record(batch, [share] * len(batch), [0.0] * len(batch))
+        now = self._clock()
+        self._meter.passed(batch)
+        share = (now - begun) / len(batch)
+        ended = [begun + share * (i + 1) for i in range(len(batch))]
+        self._meter.record(batch, begun_s=begun, ended_s=ended, now_s=now)
         return True
 
 

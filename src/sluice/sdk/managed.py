@@ -103,8 +103,6 @@ class ManagedConsumer:
         wait_s = min(POLL_S, max(self._gathered.due_s - self._clock(), 0.0))
         events = self._data.poll(min(self._gathered.room, self._max_poll_events), wait_s)
         if events:
-            active = self._active
-            events = [event for event in events if event.partition in active]
             self._meter.polled(len(events))
             self._gathered.add(events, self._clock())
             if self._fresh:

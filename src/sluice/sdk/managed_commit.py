@@ -19,8 +19,8 @@ from sluice.model.commands import transactional_id
 from sluice.sdk.connect import CONNECT_LIMIT_S, client_settings, said
 from sluice.sdk.settings import ConsumerSettings
 
-# A transaction costs the broker several writes; without a wait a fast consumer would do nothing else.
-INTERVAL_S = 0.05
+# Between two commits, unless a partition is handed over: a transaction costs the broker several writes.
+INTERVAL_S = 0.1
 CALL_LIMIT_S = 2.0
 
 _log = logging.getLogger("sluice.managed")
@@ -109,10 +109,12 @@ class Committer:
         return {p: offset for p, offset in self._wanted.items() if offset > self._confirmed.get(p, -1)}
 
     def _run(self) -> None:
+        ended_s = 0.0
         while not self._closing and not self.fenced:
             with self._changed:
                 self._changed.wait_for(lambda: self._closing or self._parting or self._open())
-                self._changed.wait_for(lambda: self._closing or self._parting, INTERVAL_S)
+                rest_s = ended_s + INTERVAL_S - time.monotonic()
+                self._changed.wait_for(lambda: self._closing or self._parting, max(rest_s, 0.0))
                 offsets = self._open()
             # Without a lease nothing may be committed; it may come back, so the offsets stay wanted.
             if offsets and not self._may_commit():
@@ -125,6 +127,7 @@ class Committer:
                 _log.error("fenced: %s", said(error))
                 self.fenced = True
             else:
+                ended_s = time.monotonic()
                 self._settle(offsets)
 
     def _settle(self, offsets: Mapping[Partition, int]) -> None:

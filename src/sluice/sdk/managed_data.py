@@ -2,15 +2,22 @@
 
 import logging
 import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import repeat
 from typing import Any
 
-from confluent_kafka import OFFSET_STORED, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_STORED, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, Message, TopicPartition
 
 from sluice.errors import UnavailableError
 from sluice.model import Partition
 from sluice.sdk.connect import CONNECT_LIMIT_S, client_settings, said
 from sluice.sdk.event import Event
 from sluice.sdk.settings import ConsumerSettings
+
+_ERROR, _TOPIC, _NUMBER, _OFFSET = Message.error, Message.topic, Message.partition, Message.offset
+_KEY, _VALUE, _TIMESTAMP, _HEADERS = Message.key, Message.value, Message.timestamp, Message.headers
+_MAKE: Callable[[Iterable[Any]], Event] = partial(tuple.__new__, Event)
 
 _log = logging.getLogger("sluice.managed")
 
@@ -69,28 +76,37 @@ class DataClient:
         if first is None:
             return []
         messages: list[Any] = [first, *self._consumer.consume(limit - 1, timeout=0)] if limit > 1 else [first]
-        events = []
-        partitions = self._partitions
-        for message in messages:
-            if (problem := message.error()) is not None:
-                _note(problem)
-                continue
-            topic, number = message.topic(), message.partition()
-            partition = partitions.get((topic, number))
-            if partition is None:
-                partition = partitions[topic, number] = Partition(topic, number)
-            kind, timestamp_ms = message.timestamp()
-            events.append(
-                Event(
-                    partition,
-                    message.offset(),
-                    message.key(),
-                    message.value(),
-                    math.nan if kind == TIMESTAMP_NOT_AVAILABLE else timestamp_ms / 1000,
-                    tuple(message.headers() or ()),
-                )
-            )
-        return events
+        if any(map(_ERROR, messages)):
+            for message in messages:
+                if (problem := message.error()) is not None:
+                    _note(problem)
+            messages = [message for message in messages if message.error() is None]
+        return self._events(messages)
+
+    def _events(self, messages: list[Any]) -> list[Event]:
+        # Column by column and in C: a loop that makes one event at a time costs more than reading it.
+        columns = zip(
+            self._partition_column(messages),
+            map(_OFFSET, messages),
+            map(_KEY, messages),
+            map(_VALUE, messages),
+            [ms / 1000 if kind != TIMESTAMP_NOT_AVAILABLE else math.nan for kind, ms in map(_TIMESTAMP, messages)],
+            [tuple(each or ()) for each in map(_HEADERS, messages)] if any(map(_HEADERS, messages)) else repeat(()),
+            strict=False,
+        )
+        return list(map(_MAKE, columns))
+
+    def _partition_column(self, messages: list[Any]) -> Iterable[Partition]:
+        # The topic need not be asked for where there is only one.
+        one = self._topics[0] if len(self._topics) == 1 else None
+        topics: Iterable[Any] = repeat(one) if one else map(_TOPIC, messages)
+        places: list[Any] = list(zip(topics, map(_NUMBER, messages), strict=False))
+        known = self._partitions
+        try:
+            return [known[place] for place in places]
+        except KeyError:
+            known.update({place: Partition(*place) for place in places})
+            return [known[place] for place in places]
 
     def close(self) -> None:
         self._consumer.close()

@@ -4,6 +4,8 @@ import math
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
+from types import MappingProxyType
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from sluice.model.sketch import LatencySketch, buckets_of
 from sluice.model.telemetry import Telemetry
 from sluice.model.values import FloatArray, IntArray, ints
 from sluice.sdk.event import Event
+
+_PARTITION, _OFFSET, _KEY, _VALUE, _TIMESTAMP = map(itemgetter, range(5))
 
 
 @dataclass(slots=True)
@@ -41,18 +45,41 @@ class Meter:
         self.batches += 1
         self.batch_events2 += count * count
 
-    def record(self, events: Sequence[Event], service_s: Sequence[float], since_end_s: Sequence[float]) -> None:
-        """These events are done: how long each took, and how long ago it was finished (both in seconds)."""
+    def passed(self, events: Sequence[Event]) -> None:
+        """These events are done: positions move behind them."""
+        # All of it in C: of each partition the last entry stays.
+        last = dict(zip(map(_PARTITION, events), map(_OFFSET, events), strict=True))
+        for partition, offset in last.items():
+            self.positions[partition] = offset + 1
+
+    def record(
+        self,
+        events: Sequence[Event],
+        *,
+        begun_s: float,
+        ended_s: Sequence[float],
+        now_s: float,
+        waited_s: Mapping[int, float] = MappingProxyType({}),
+    ) -> None:
+        """These events were handled one after the other from `begun_s` on, each until its `ended_s`.
+
+        `waited_s`: how long the worker rested before an event. All times are of one monotonic clock that shows `now_s`.
+        """
         if not events:
             return
-        took = np.asarray(service_s)
-        arrived = np.array([event.timestamp_s for event in events])
+        ended = np.array(ended_s)
+        took = np.diff(ended, prepend=begun_s)
+        for index, rest_s in waited_s.items():
+            if index < len(took):
+                took[index] -= rest_s
         self.processed_events += len(events)
-        self.processed_bytes += sum([event.size_bytes for event in events])
+        self.processed_bytes += sum(map(len, filter(None, map(_KEY, events))))
+        self.processed_bytes += sum(map(len, filter(None, map(_VALUE, events))))
         self.busy_s += float(took.sum())
         self.busy_s2 += float(took @ took)
+        arrived = np.fromiter(map(_TIMESTAMP, events), dtype=np.float64, count=len(events))
         # The wall clock is read here only: latency needs it, everything else is measured on the monotonic one.
-        latency = np.maximum(time.time() - np.asarray(since_end_s) - arrived, 0.0)
+        latency = np.maximum(ended + (time.time() - now_s) - arrived, 0.0)
         if math.isfinite(total := float(latency.sum())):
             self.latency_s += total
             self._spread(latency)
