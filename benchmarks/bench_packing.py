@@ -25,10 +25,10 @@ def run() -> list[Measurement]:
             measured.append(
                 Measurement(f"packing: {name}, {n:,} partitions", growth[n], "ms", TARGET_MS[n], at_least=False)
             )
-        # Sorting is n log n, and pays for slower memory as everything does that no longer fits the caches.
+        # Sorting is n log n and pays, as this does, for slower memory where the caches end; n^1.5 would show as 2.5.
         against_sort = growth[MANY] / growth[FEW] / sort_growth
         measured.append(
-            Measurement(f"packing: {name}, growth to 10 x, over a sort's", against_sort, "x", 1.5, at_least=False)
+            Measurement(f"packing: {name}, growth to 10 x, over a sort's", against_sort, "x", 2.0, at_least=False)
         )
     measured.extend(
         Measurement(f"packing: {name}, 100,000 partitions", _packer(name, MANY), "ms", TARGET_MS[MANY], at_least=False)
