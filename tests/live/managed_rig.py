@@ -18,6 +18,8 @@ from sluice.execute.processes import Processes
 from sluice.execute.timing import Timing
 from sluice.model import Action, Assignment, Partition, Plan, Reason, Receipt
 
+RECORDING = tuple(module_command("tests.live.recording_consumer"))
+
 
 class Handled(NamedTuple):
     """An event as a consumer process wrote it down."""
@@ -33,7 +35,15 @@ class Rig:
     """Everything a test of one group needs."""
 
     def __init__(
-        self, bootstrap: str, group: str, topic: str, partitions: int, folder: Path, environment: Mapping[str, str]
+        self,
+        bootstrap: str,
+        group: str,
+        topic: str,
+        partitions: int,
+        folder: Path,
+        *,
+        command: Sequence[str],
+        environment: Mapping[str, str],
     ) -> None:
         self.bootstrap = bootstrap
         self.group = group
@@ -41,7 +51,7 @@ class Rig:
         self.partitions = tuple(Partition(topic, number) for number in range(partitions))
         self.folder = folder
         self.processes = Processes(
-            module_command("tests.live.recording_consumer"),
+            command,
             environment={
                 **module_environment(),
                 "SLUICE_BOOTSTRAP": bootstrap,
@@ -128,8 +138,17 @@ class Rig:
 
 
 @contextmanager
-def rig(bootstrap: str, group: str, topic: str, partitions: int, folder: Path, **environment: str) -> Iterator[Rig]:
-    made = Rig(bootstrap, group, topic, partitions, folder, environment)
+def rig(
+    bootstrap: str,
+    group: str,
+    topic: str,
+    partitions: int,
+    folder: Path,
+    *,
+    command: Sequence[str] = RECORDING,
+    **environment: str,
+) -> Iterator[Rig]:
+    made = Rig(bootstrap, group, topic, partitions, folder, command=command, environment=environment)
     try:
         yield made
     finally:

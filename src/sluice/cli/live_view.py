@@ -3,12 +3,14 @@
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sluice.analyze.lag_time import lag_time_s
 from sluice.control.tally import Summary
+from sluice.errors import InputError
 from sluice.model import Action, Decision
 from sluice.model.sketch import LatencySketch
 
@@ -106,7 +108,8 @@ class LiveView:
         now, then = _sketches(recent[-1]), _sketches(recent[max(len(recent) - 31, 0)])
         total = LatencySketch.empty()
         for name in now.keys() & then.keys():
-            if now[name].total >= then[name].total:
+            # Another process under the same name has counters of its own.
+            with suppress(InputError):
                 total = total.plus(now[name].minus(then[name]))
         return total.quantile_s(0.99)
 

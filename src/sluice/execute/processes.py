@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,9 +23,11 @@ class Processes:
     def __init__(self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path) -> None:
         if not command:
             raise InputError("the group has no command; say how a consumer is started, for example ['python', 'c.py']")
-        if which(command[0]) is None:
-            raise InputError(f"command {command[0]!r} is not there or cannot be run; give a program on the path")
-        self._command = list(command)
+        # "python" is the one that runs us: another one on the path may not have what consumers need.
+        program = sys.executable if command[0] == "python" else command[0]
+        if which(program) is None:
+            raise InputError(f"command {program!r} is not there or cannot be run; give a program on the path")
+        self._command = [program, *command[1:]]
         self._environment = dict(environment)
         self._folder = folder
         self._children: dict[int, subprocess.Popen[bytes]] = {}

@@ -21,7 +21,6 @@ POLL_S = 0.01
 # In the middle of a long batch the counters are brought up to date so often.
 MEASURE_S = 0.25
 LEAVE_LIMIT_S = 5.0
-FIRST_EVENT_S = 1.0
 
 _log = logging.getLogger("sluice.managed")
 
@@ -53,7 +52,7 @@ class ManagedConsumer:
         self._stop = stop
         self._active: dict[Partition, int] = {}
         self._fresh: dict[Partition, tuple[float, float]] = {}
-        """Taken over, not yet read from: since when the partition stands still, and since when it is ours."""
+        """Taken over, not yet read from: since when it stands still, and (wall clock) since when it is ours."""
         self._in_hand: list[Event] = []
         self._measure_due_s = 0.0
         self._lapsed = False
@@ -106,16 +105,19 @@ class ManagedConsumer:
             self._meter.polled(len(events))
             self._gathered.add(events, self._clock())
             if self._fresh:
-                self._first_read({event.partition for event in events})
+                self._first_read(events)
         if self._gathered.ready(self._clock()):
             self._in_hand = self._gathered.take()
 
-    def _first_read(self, partitions: set[Partition]) -> None:
-        for partition in partitions & self._fresh.keys():
-            since_s, ours_s = self._fresh.pop(partition)
-            # Later than this it was not the handover that kept events away: there were none.
-            if self._clock() - ours_s < FIRST_EVENT_S:
+    def _first_read(self, events: list[Event]) -> None:
+        """What waited in a partition that was taken over shows how long the partition really stood still."""
+        for event in events:
+            since_s, ours_s = self._fresh.pop(event.partition, (0.0, 0.0))
+            # An event that came later had nothing to wait for: then what the old owner said is the whole pause.
+            if since_s and event.timestamp_s < ours_s:
                 self._meter.pause_s = self._clock() - since_s
+            if not self._fresh:
+                return
 
     def _interrupted(self, now_s: float) -> bool:
         if now_s >= self._control.lease_until_s or now_s >= self._measure_due_s:
@@ -138,8 +140,7 @@ class ManagedConsumer:
             self._committer.begun(partition, offset)
             self._meter.positions[partition] = offset
         if stood_s is not None:
-            now_s = self._clock()
-            self._fresh[partition] = (now_s - stood_s, now_s)
+            self._fresh[partition] = (self._clock() - stood_s, time.time())
             self._meter.pause_s = stood_s
         self._active[partition] = epoch
         self._data.begin(partition, offset)
