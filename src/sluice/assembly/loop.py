@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
+from sluice.analyze.forecast import Forecasting
 from sluice.analyze.window import WindowAnalyzer
+from sluice.assembly.forecast import load_models
 from sluice.assembly.topology import build_topology
 from sluice.assembly.world import build_service, build_world, mean_bytes, peak_eps
 from sluice.control.loop import MEMORY, ControlLoop, Sink
@@ -23,7 +26,8 @@ def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Moni
     """What makes the loop once the world it steers is there."""
     analyzer = build_analyzer(scenario)
     topology = build_topology(scenario) if len(scenario.group) > 1 else None
-    needed_s = max(memory_s(policy), scenario.analyze.service_window_s)
+    ahead_s = [each.memory_s for each in analyzer.analyzers.values() if isinstance(each, Forecasting)]
+    needed_s = max(memory_s(policy), scenario.analyze.service_window_s, *ahead_s)
     memory = max(MEMORY, math.ceil(needed_s / scenario.interval_s) + 1)
 
     def made(monitor: Monitor, executor: Executor) -> ControlLoop:
@@ -63,7 +67,7 @@ def check_policies(scenario: Scenario, where: str) -> None:
             raise InputError(f"{where}: {error}") from None
 
 
-def build_analyzer(scenario: Scenario) -> Analyzer:
+def build_analyzer(scenario: Scenario) -> ByGroup:
     """What is not measured yet is what the scenario says."""
     return ByGroup({group.name: _analyzer(group, scenario) for group in scenario.group})
 
@@ -71,7 +75,7 @@ def build_analyzer(scenario: Scenario) -> Analyzer:
 def _analyzer(group: GroupSettings, scenario: Scenario) -> Analyzer:
     mean_s = build_service(group, scenario).mean_s
     capacity_bps = group.capacity_bps
-    return WindowAnalyzer(
+    measured = WindowAnalyzer(
         window_s=scenario.analyze.window_s,
         service_window_s=scenario.analyze.service_window_s,
         rebalance_quantile=scenario.analyze.rebalance_quantile,
@@ -80,3 +84,7 @@ def _analyzer(group: GroupSettings, scenario: Scenario) -> Analyzer:
         rebalance_s=group.rebalance_s,
         startup_s=group.startup_range_s[1],
     )
+    if scenario.analyze.forecast is None:
+        return measured
+    step_s, models = load_models(Path(scenario.analyze.forecast), group.name)
+    return Forecasting(wrapped=measured, models=models, step_s=step_s)

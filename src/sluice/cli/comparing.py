@@ -8,7 +8,7 @@ from sluice.cli.output import check_writable, console, write_json, write_text
 from sluice.cli.progress import progress
 from sluice.cli.table import comparison_table
 from sluice.errors import InputError
-from sluice.lab.compare import compare, runs
+from sluice.lab.compare import Each, compare, runs
 from sluice.lab.experiment import check_step
 from sluice.lab.library import stand_ins
 from sluice.lab.row import means
@@ -24,6 +24,7 @@ def compare_and_show(
     step_s: float = 1.0,
     json_file: Path | None,
     report_file: Path | None,
+    each: Each | None = None,
 ) -> None:
     """Mistakes are told before the first run, not after the last."""
     check_step(step_s)
@@ -36,7 +37,7 @@ def compare_and_show(
         if wanted is not None:
             check_writable(wanted)
     with progress("comparing", runs(scenarios, policies, seeds), steps=True) as advance:
-        compared = compare(scenarios, policies, seeds=seeds, jobs=jobs, step_s=step_s, on_done=advance)
+        compared = compare(scenarios, policies, seeds=seeds, jobs=jobs, step_s=step_s, on_done=advance, each=each)
     if json_file is not None:
         write_json(json_file, [row for part in compared for row in part.rows])
     out = console()

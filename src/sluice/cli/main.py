@@ -27,6 +27,7 @@ VERBS: Mapping[str, str] = {
     "explain": "Say why a recorded decision was taken.",
     "replay": "Plan a recorded history again with another policy.",
     "run": "Watch live groups, recommend, and with --act carry it out.",
+    "pipeline": "Bulk data work on Spark: traces, telemetry, latency, experiments, forecasts.",
     "broker": "Start and stop a real Kafka on this machine.",
 }
 """Name → what `sluice --help` says of it. Only the verb that is called is imported."""

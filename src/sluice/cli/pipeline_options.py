@@ -20,11 +20,13 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is th
 
 
 @contextmanager
-def spark(name: str, master: str | None, memory: str | None = None) -> Iterator["SparkSession"]:
-    """A session for one command."""
+def spark(name: str, master: str | None, memory: str | None = None, *, kafka: bool = False) -> Iterator["SparkSession"]:
+    """A session for one command; `kafka` for one that reads Kafka."""
+    from sluice.pipeline.connector import connector_jars
     from sluice.pipeline.session import SessionSpec, open_session
 
-    session = open_session(SessionSpec(name=f"sluice {name}", master=master, memory=memory))
+    jars = connector_jars() if kafka else ()
+    session = open_session(SessionSpec(name=f"sluice {name}", master=master, memory=memory, jars=jars))
     try:
         yield session
     finally:

@@ -26,7 +26,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class Job:
     """All policies on one scenario with one seed: they share the world and its bound."""
 
     place: int
@@ -37,10 +37,14 @@ class _Job:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Done:
-    job: _Job
+class Done:
+    job: Job
     outcomes: tuple[Outcome, ...]
     bound: Clairvoyant | None
+
+
+Each = Callable[[Sequence[Job]], Iterator[Done]]
+"""Runs jobs, in any order."""
 
 
 def compare(
@@ -51,16 +55,20 @@ def compare(
     jobs: int = 1,
     step_s: float = 1.0,
     on_done: Callable[[int], None] = lambda _: None,
+    each: Each | None = None,
 ) -> tuple[Compared, ...]:
-    """Without `policies` or `seeds` each scenario's own; `on_done` hears how many runs have ended so far."""
+    """Without `policies` or `seeds` each scenario's own; `on_done` hears how many runs have ended so far.
+
+    `each` runs the jobs in some other way than by `jobs` processes of this machine.
+    """
     work = [
-        _Job(place, scenario, tuple(policies or scenario.policies), seed, step_s)
+        Job(place, scenario, tuple(policies or scenario.policies), seed, step_s)
         for place, scenario in enumerate(scenarios)
         for seed in range(seeds or scenario.seeds)
     ]
-    done: dict[tuple[int, int], _Done] = {}
+    done: dict[tuple[int, int], Done] = {}
     ended = 0
-    for part in _each(work, jobs):
+    for part in each(work) if each is not None else _each(work, jobs):
         done[part.job.place, part.job.seed] = part
         ended += len(part.outcomes)
         on_done(ended)
@@ -76,7 +84,7 @@ def runs(scenarios: Sequence[Scenario], policies: Sequence[str] = (), seeds: int
     return sum(len(policies or s.policies) * (seeds or s.seeds) for s in scenarios)
 
 
-def _compared(scenario: Scenario, by_seed: list[_Done]) -> Compared:
+def _compared(scenario: Scenario, by_seed: list[Done]) -> Compared:
     by_policy = zip(*(done.outcomes for done in by_seed), strict=True)
     return Compared(
         scenario=scenario,
@@ -85,17 +93,17 @@ def _compared(scenario: Scenario, by_seed: list[_Done]) -> Compared:
     )
 
 
-def _each(work: list[_Job], jobs: int) -> Iterator[_Done]:
+def _each(work: Sequence[Job], jobs: int) -> Iterator[Done]:
     if jobs <= 1 or len(work) == 1:
-        yield from map(_do, work)
+        yield from map(do, work)
         return
     # Fresh processes: forking one that has started compiled threads is not safe.
     with ProcessPoolExecutor(max_workers=min(jobs, len(work)), mp_context=get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(_do, job) for job in work]):
+        for future in as_completed([pool.submit(do, job) for job in work]):
             yield future.result()
 
 
-def _do(job: _Job) -> _Done:
+def do(job: Job) -> Done:
     bound = least_cost(job.scenario, job.seed, job.step_s)
     outcomes = tuple(run(job.scenario, policy, job.seed, bound=bound) for policy in job.policies)
-    return _Done(job, outcomes, bound)
+    return Done(job, outcomes, bound)

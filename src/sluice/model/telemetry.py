@@ -15,7 +15,7 @@ from sluice.model.sketch import LatencySketch
 from sluice.model.values import Value, ints
 
 VERSION = 1
-_COUNTERS = (
+COUNTERS = (
     "processed_events",
     "processed_bytes",
     "emitted_events",
@@ -91,7 +91,7 @@ class Telemetry(Value):
             "epoch": self.epoch,
             "positions": _by_topic(self.positions),
             "committed": _by_topic(self.committed),
-            **{name: getattr(self, name) for name in _COUNTERS},
+            **{name: getattr(self, name) for name in COUNTERS},
             "latency": [self.latency.bucket.tolist(), self.latency.count.tolist()],
             "pause_s": self.pause_s,
             "startup_s": self.startup_s,
@@ -117,7 +117,7 @@ class Telemetry(Value):
                 epoch=int(data["epoch"]),
                 positions=_partitions(data["positions"]),
                 committed={p: offset for p, offset in _partitions(data["committed"]).items() if offset is not None},
-                **{name: float(data[name]) for name in _COUNTERS},
+                **{name: float(data[name]) for name in COUNTERS},
                 latency=LatencySketch(bucket=ints(bucket), count=ints(count)),
                 pause_s=_number(data.get("pause_s")),
                 startup_s=_number(data.get("startup_s")),

@@ -1,6 +1,7 @@
 """The one place that makes a Spark session."""
 
 import importlib.util
+import logging
 import os
 import subprocess
 import sys
@@ -57,6 +58,9 @@ def open_session(spec: SessionSpec | None = None) -> "SparkSession":
             f"Spark did not start at {spec.master or DEFAULT_MASTER}: {_first_line(error)}"
         ) from None
     session.sparkContext.setLogLevel("ERROR")
+    # What fails is raised; PySpark would write every failure to the terminal as well, at length.
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     return session
 
 
@@ -72,6 +76,8 @@ def settings_of(spec: SessionSpec) -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Big batches: a compiled kernel is called once a batch, so its overhead must vanish.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "131072",
+        # Its cost grows exponentially with columns derived from columns, and a batch of telemetry has many of them.
+        "spark.sql.constraintPropagation.enabled": "false",
         # A malformed record must become NULL and then a counted quarantine row, not the end of the job.
         "spark.sql.ansi.enabled": "false",
     }

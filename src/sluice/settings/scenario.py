@@ -32,6 +32,8 @@ class AnalyzeSettings(Settings):
     """Service rates are means over this time."""
     rebalance_quantile: Annotated[float, Field(gt=0, le=1)] = 0.99
     """Which of the measured rebalance times the planner counts on."""
+    forecast: str | None = None
+    """Folder of models made by `sluice pipeline forecast`: rates expected ahead are then part of the workload."""
 
 
 class Scenario(Settings):

@@ -1,0 +1,1 @@
+"""Policies x scenarios x parameters x seeds, over executors."""

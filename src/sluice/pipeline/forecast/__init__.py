@@ -1,0 +1,1 @@
+"""Short-horizon forecasts for each partition, trained and judged on the lake."""
