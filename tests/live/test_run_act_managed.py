@@ -38,7 +38,7 @@ topics = ["{topic}"]
 rebalance_s = 0.05
 silence_s = 2.0
 command = ["{python}", "{consumer}"]
-environment = {{ RECORD_FOLDER = "{folder}", WORK_S = "0.005" }}
+environment = {{ RECORD_FOLDER = "{folder}", WORK_S = "0.005", PYTHONPATH = "{root}" }}
 
 [guards]
 cooldown_s = 1.0
@@ -49,7 +49,8 @@ max_consumers = 3
 @contextmanager
 def acting(broker: Broker, topic: str, group: str, folder: Path, kept: Kept) -> Iterator[Live]:
     path = folder / "run.toml"
-    path.write_text(CONFIG.format(topic=topic, group=group, folder=folder, python=sys.executable, consumer=CONSUMER))
+    names = {"topic": topic, "group": group, "folder": folder, "root": CONSUMER.parents[2]}
+    path.write_text(CONFIG.format(python=sys.executable, consumer=CONSUMER, **names))
     with live(
         read_live(path), bootstrap=broker.bootstrap, act=True, policy="tail-binpack", shadows=(), sink=kept
     ) as running:
