@@ -9,6 +9,7 @@ import numpy as np
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+from tests.live.processes_end import module_environment
 from tests.live.run_rig import Kept, Load, drive, settled_with
 
 from sluice.assembly.acting import consumers_folder
@@ -38,7 +39,7 @@ topics = ["{topic}"]
 rebalance_s = 0.05
 silence_s = 2.0
 command = ["{python}", "{consumer}"]
-environment = {{ RECORD_FOLDER = "{folder}", WORK_S = "0.005", PYTHONPATH = "{root}" }}
+environment = {{ RECORD_FOLDER = "{folder}", WORK_S = "0.005", {environment} }}
 
 [guards]
 cooldown_s = 1.0
@@ -49,7 +50,8 @@ max_consumers = 3
 @contextmanager
 def acting(broker: Broker, topic: str, group: str, folder: Path, kept: Kept) -> Iterator[Live]:
     path = folder / "run.toml"
-    names = {"topic": topic, "group": group, "folder": folder, "root": CONSUMER.parents[2]}
+    environment = ", ".join(f'{name} = "{value}"' for name, value in module_environment().items())
+    names = {"topic": topic, "group": group, "folder": folder, "environment": environment}
     path.write_text(CONFIG.format(python=sys.executable, consumer=CONSUMER, **names))
     with live(
         read_live(path), bootstrap=broker.bootstrap, act=True, policy="tail-binpack", shadows=(), sink=kept
