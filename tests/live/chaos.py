@@ -16,21 +16,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from threading import Event as Flag
-from threading import Thread
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
-from tests.live.chaos_checks import Tenancy, breaches, commits_gone_back, decode_commit, duplicates, read_tenancies
+from tests.live.chaos_checks import (
+    Tenancy,
+    breaches,
+    commits_gone_back,
+    decode_commit,
+    duplicates,
+    longest_standstill_s,
+    read_tenancies,
+)
+from tests.live.chaos_flow import PARTITIONS, TOPIC, Flow, now
 from tests.live.processes_end import module_command, module_environment
 
 from sluice.broker import Broker
 from sluice.execute.processes import Processes
 from sluice.model import Partition
 
-GROUP, TOPIC, PARTITIONS, CONTROLLERS = "chaos", "numbers", 6, 2
-EVENTS_PER_S = 150.0
+GROUP, CONTROLLERS = "chaos", 2
 CONVERGE_LIMIT_S = 15.0
 FAULTS = (
     "kill consumer",
@@ -54,7 +60,12 @@ class Outcome:
     duplicates: int = 0
     tenancies: int = 0
     broken_off: int = 0
+    standstill_s: float = 0.0
+    """The longest any partition stood still while there was a broker."""
+    away_s: float = 0.0
+    """The longest the broker was killed or stopped, its start included."""
     converged_s: float | None = None
+    """From the last fault (or the waking of who was stopped last) until every partition flowed."""
     breaches: list[str] = field(default_factory=list)
 
     @property
@@ -69,47 +80,13 @@ class Outcome:
                 f"{sum(self.faults.values())} faults: {faults}",
                 f"{self.events} events, {self.duplicates} handled again",
                 f"{self.tenancies} tenancies of a partition, {self.broken_off} broken off by a fault",
+                f"longest standstill of a partition: {self.standstill_s:.1f} s"
+                f" (the broker's own absence, {self.away_s:.1f} s at most, not counted)",
                 f"every partition flows again after the last fault: {back}",
                 *(f"BREACH {line}" for line in self.breaches),
                 f"{len(self.breaches)} breaches",
             ]
         )
-
-
-def now() -> float:
-    """The clock the consumers write down."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-class Flow:
-    """Numbered events at an even rate; nothing that was acknowledged is lost, nothing is sent twice."""
-
-    def __init__(self, bootstrap: str) -> None:
-        self._producer = Producer(
-            {"bootstrap.servers": bootstrap, "log_level": 0, "enable.idempotence": True, "message.timeout.ms": 0}
-        )
-        self._stop = Flag()
-        self.sent: Counter[int] = Counter()
-        self.sent_s: dict[tuple[int, int], float] = {}
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def finish(self) -> None:
-        self._stop.set()
-        self._thread.join()
-        if self._producer.flush(60):
-            raise AssertionError("the broker did not take all events")
-
-    def _run(self) -> None:
-        number = 0
-        while not self._stop.wait(1 / EVENTS_PER_S):
-            partition = number % PARTITIONS
-            with suppress(BufferError):
-                self._producer.produce(TOPIC, str(self.sent[partition]).encode(), partition=partition)
-                self.sent_s[partition, self.sent[partition]] = now()
-                self.sent[partition] += 1
-                number += 1
-            self._producer.poll(0)
 
 
 class Chaos:
@@ -122,6 +99,8 @@ class Chaos:
         self._stack = ExitStack()
         self._broker = self._stack.enter_context(Broker())
         self._wake_s: list[tuple[float, int]] = []
+        self._last_fault_s = now()
+        self._away: list[tuple[float, float]] = []
         self._controllers: list[subprocess.Popen[bytes]] = []
         self._processes = Processes(module_command("-"), environment={}, folder=folder)
         self._stack.callback(self._end_processes)
@@ -148,6 +127,9 @@ class Chaos:
     def _strike(self, kind: str) -> None:
         what, _, whom = kind.partition(" ")
         self.outcome.faults[kind] += 1
+        self._last_fault_s = now()
+        with (self._folder / "faults.txt").open("a") as timeline:
+            timeline.write(f"{now()} {kind}\n")
         if whom == "broker":
             if what == "kill":
                 self._broker.kill()
@@ -157,6 +139,8 @@ class Chaos:
                 os.kill(self._broker.pid, signal.SIGSTOP)
                 self._sleep(self._random.uniform(0.3, 3.0))
                 os.kill(self._broker.pid, signal.SIGCONT)
+            self._away.append((self._last_fault_s, now()))
+            self._last_fault_s = now()
             return
         pids = self._pids() if whom == "consumer" else [c.pid for c in self._controllers]
         if not pids:
@@ -177,6 +161,7 @@ class Chaos:
             for due_s, pid in list(self._wake_s):
                 if now() >= due_s:
                     self._wake_s.remove((due_s, pid))
+                    self._last_fault_s = now()
                     with suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGCONT)
             for controller in [c for c in self._controllers if c.poll() is not None]:
@@ -188,13 +173,12 @@ class Chaos:
         """No fault any more: how long until every partition flows, and what does everybody's record say?"""
         while self._wake_s:
             self._sleep(0.1)
-        calm_s = now()
         (self._folder / "settled").unlink(missing_ok=True)
         (self._folder / "settle").touch()
         marks = {number: self._flow.sent[number] for number in range(PARTITIONS)}
         self._wait(lambda: self._passed(marks) is not None, limit_s)
         passed_s = self._passed(marks)
-        self.outcome.converged_s = None if passed_s is None else passed_s - calm_s
+        self.outcome.converged_s = None if passed_s is None else passed_s - self._last_fault_s
         self._wait((self._folder / "settled").exists, limit_s)
         self._flow.finish()
         ends = {Partition(TOPIC, number): self._flow.sent[number] for number in range(PARTITIONS)}
@@ -204,6 +188,8 @@ class Chaos:
         self.outcome.duplicates = duplicates(tenancies)
         self.outcome.tenancies = len(tenancies)
         self.outcome.broken_off = sum(not tenancy.ended for tenancy in tenancies) - PARTITIONS
+        self.outcome.standstill_s = longest_standstill_s(tenancies, self._away)
+        self.outcome.away_s = max((end_s - begin_s for begin_s, end_s in self._away), default=0.0)
         self.outcome.breaches = [*breaches(tenancies, ends), *commits_gone_back(self._commits())]
         if not (self._folder / "settled").exists():
             self.outcome.breaches.append("the group did not come to rest")

@@ -5,6 +5,7 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,6 +83,22 @@ def duplicates(tenancies: Iterable[Tenancy]) -> int:
     """How many times an event was handled again."""
     counts = Counter((t.partition, event.offset) for t in tenancies for event in t.events)
     return sum(count - 1 for count in counts.values())
+
+
+def longest_standstill_s(tenancies: Iterable[Tenancy], away: Iterable[tuple[float, float]]) -> float:
+    """The longest time between two events of a partition; the intervals in which the broker was away do not count."""
+    absences = list(away)
+    times: dict[Partition, list[float]] = defaultdict(list)
+    for tenancy in tenancies:
+        times[tenancy.partition] += [event.time_s for event in tenancy.events]
+    return max(
+        (
+            end_s - begin_s - sum(max(min(end_s, back_s) - max(begin_s, gone_s), 0.0) for gone_s, back_s in absences)
+            for each in times.values()
+            for begin_s, end_s in pairwise(sorted(each))
+        ),
+        default=0.0,
+    )
 
 
 def _lost(partition: Partition, ordered: list[Tenancy], count: int) -> list[str]:

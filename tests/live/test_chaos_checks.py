@@ -5,7 +5,15 @@ import re
 import struct
 
 import pytest
-from tests.live.chaos_checks import Tenancy, breaches, commits_gone_back, decode_commit, duplicates, tenancies_of
+from tests.live.chaos_checks import (
+    Tenancy,
+    breaches,
+    commits_gone_back,
+    decode_commit,
+    duplicates,
+    longest_standstill_s,
+    tenancies_of,
+)
 
 from sluice.model import Partition
 
@@ -76,6 +84,16 @@ def test_one_event_in_hand_may_be_finished_after_a_fault_and_what_was_not_commit
 )
 def test_breaches_are_found(files: dict[str, list[str]], count: int, text: str) -> None:
     assert any(re.search(text, line) for line in breaches(told(**files), {P: count}))
+
+
+def test_a_standstill_is_what_the_broker_is_not_to_blame_for() -> None:
+    both = told(
+        a=lines(begin(0, 1), *events(0, 0, 1)),
+        b=lines(begin(5, 2), *events(8.1, 1, 2)),
+    )
+    assert longest_standstill_s(both, []) == pytest.approx(8.0)
+    assert longest_standstill_s(both, [(2.0, 4.0), (7.0, 20.0)]) == pytest.approx(8.0 - 2.0 - 1.1)
+    assert longest_standstill_s([], []) == 0.0
 
 
 def test_commits_that_go_back_are_found() -> None:
