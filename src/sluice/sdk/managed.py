@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Event as Flag
 
 from sluice.errors import SluiceError
@@ -17,10 +17,12 @@ from sluice.sdk.managed_tenure import Begin, End
 from sluice.sdk.meter import Meter
 
 # A command or a signal is noticed within this time by an idle consumer.
-POLL_S = 0.01
+POLL_S = 0.005
 # In the middle of a long batch the counters are brought up to date so often.
 MEASURE_S = 0.25
 LEAVE_LIMIT_S = 5.0
+# A partition that is to be let go of is worked on while a commit is under way, but no longer than this.
+REST_LIMIT_S = 0.05
 
 _log = logging.getLogger("sluice.managed")
 
@@ -53,6 +55,8 @@ class ManagedConsumer:
         self._active: dict[Partition, int] = {}
         self._fresh: dict[Partition, tuple[float, float]] = {}
         """Taken over, not yet read from: since when it stands still, and (wall clock) since when it is ours."""
+        self._ending: dict[Partition, tuple[int, float]] = {}
+        """To be let go of: its epoch, and when at the latest."""
         self._in_hand: list[Event] = []
         self._measure_due_s = 0.0
         self._lapsed = False
@@ -85,7 +89,9 @@ class ManagedConsumer:
                 case Begin() as begin:
                     self._take(begin)
                 case End(partition, epoch):
-                    self._let_go(partition, epoch)
+                    self._ending[partition] = (epoch, self._clock() + REST_LIMIT_S)
+        if self._ending:
+            self._end()
         if not self._has_lease():
             time.sleep(POLL_S / 2)
             return
@@ -122,6 +128,8 @@ class ManagedConsumer:
     def _interrupted(self, now_s: float) -> bool:
         if now_s >= self._control.lease_until_s or now_s >= self._measure_due_s:
             return True
+        if self._ending and self._committer.rests:
+            return True
         return bool(self._control.changes) or self._stop.is_set()
 
     def _has_lease(self) -> bool:
@@ -132,9 +140,16 @@ class ManagedConsumer:
                 _log.info("lease %s", "lapsed" if lapsed else "renewed")
         return not lapsed
 
+    def _end(self) -> None:
+        """Let go between two commits: the pause of a partition is then its own last commit, and no other before it."""
+        rests, now_s = self._committer.rest(REST_LIMIT_S), self._clock()
+        self._let_go({p: epoch for p, (epoch, due_s) in self._ending.items() if rests or now_s >= due_s})
+
     def _take(self, begin: Begin) -> None:
         """A partition is ours from here on."""
         partition, epoch, offset, stood_s = begin
+        if partition in self._ending:
+            self._let_go({partition: self._ending[partition][0]})
         _log.info("begin %s epoch %d offset %s", partition, epoch, offset)
         if offset is not None:
             self._committer.begun(partition, offset)
@@ -146,31 +161,34 @@ class ManagedConsumer:
         self._data.begin(partition, offset)
         self._control.began(partition, epoch)
 
-    def _let_go(self, partition: Partition, epoch: int) -> None:
+    def _let_go(self, ending: Mapping[Partition, int]) -> None:
         """Stop, commit, and only then say so: the next owner begins where this one ended. Others go on meanwhile."""
-        if self._active.get(partition) != epoch:
+        going = {p: epoch for p, epoch in ending.items() if self._active.get(p) == epoch}
+        for partition in ending:
+            self._ending.pop(partition, None)
+        if not going:
             return
         stopped_at_s = self._clock()
-        del self._active[partition]
-        self._fresh.pop(partition, None)
-        self._gathered.forget(partition)
-        self._in_hand = [event for event in self._in_hand if event.partition != partition]
-        offset = self._meter.positions.pop(partition, None)
+        for partition in going:
+            del self._active[partition]
+            self._fresh.pop(partition, None)
+            self._gathered.forget(partition)
+        self._in_hand = [event for event in self._in_hand if event.partition not in going]
 
-        def committed() -> None:
-            _log.info("end %s epoch %d offset %s", partition, epoch, offset)
-            self._control.ended(partition, epoch, offset=offset, stopped_at_s=stopped_at_s)
+        def committed(partition: Partition, offset: int | None) -> None:
+            _log.info("end %s epoch %d offset %s", partition, going[partition], offset)
+            self._control.ended(partition, going[partition], offset=offset, stopped_at_s=stopped_at_s)
 
-        self._committer.part(partition, offset, committed)
-        self._data.end(partition)
+        self._committer.part({p: self._meter.positions.pop(p, None) for p in going}, committed)
+        for partition in going:
+            self._data.end(partition)
 
     def _leave(self) -> None:
         """Drain: what is in hand is dropped uncommitted, what is done is committed and handed back."""
         deadline_s = self._clock() + LEAVE_LIMIT_S
         self._control.refuse()
         if not (self._control.evicted or self._committer.fenced):
-            for partition, epoch in list(self._active.items()):
-                self._let_go(partition, epoch)
+            self._let_go(dict(self._active))
             self._committer.wait_parted(lambda: self._control.evicted or self._clock() > deadline_s)
         self._control.leave(LEAVE_LIMIT_S)
         self._committer.close()

@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
@@ -50,6 +51,8 @@ class Committer:
         self._confirmed: dict[Partition, int] = {}
         self._parting: dict[Partition, Callable[[], None]] = {}
         self._closing = False
+        self._busy = False
+        self._rest_until_s = 0.0
         self.fenced = False
         """True: the broker refuses this process for ever."""
         self._thread = threading.Thread(target=self._run, daemon=True, name="sluice-commit")
@@ -84,12 +87,24 @@ class Committer:
             self._wanted.update(positions)
             self._changed.notify_all()
 
-    def part(self, partition: Partition, offset: int | None, then: Callable[[], None]) -> None:
-        """The last commit of a partition: at once, and `then` when it is done. Returns at once; others go on."""
+    @property
+    def rests(self) -> bool:
+        """No commit is under way."""
+        return not self._busy
+
+    def rest(self, limit_s: float) -> bool:
+        """Begin no commit for so long, but that of a partition that parts; whether none is under way."""
         with self._changed:
-            if offset is not None:
-                self._wanted[partition] = offset
-            self._parting[partition] = then
+            self._rest_until_s = time.monotonic() + limit_s
+            return self.rests
+
+    def part(self, offsets: Mapping[Partition, int | None], then: Callable[[Partition, int | None], None]) -> None:
+        """The last commit of these partitions: at once, and `then` for each that is done. Returns at once."""
+        with self._changed:
+            for partition, offset in offsets.items():
+                if offset is not None:
+                    self._wanted[partition] = offset
+                self._parting[partition] = partial(then, partition, offset)
             self._changed.notify_all()
 
     def wait_parted(self, over: Callable[[], bool]) -> None:
@@ -113,11 +128,16 @@ class Committer:
         while not self._closing and not self.fenced:
             with self._changed:
                 self._changed.wait_for(lambda: self._closing or self._parting or self._open())
-                rest_s = ended_s + INTERVAL_S - time.monotonic()
-                self._changed.wait_for(lambda: self._closing or self._parting, max(rest_s, 0.0))
+                while not (self._closing or self._parting):
+                    rest_s = max(ended_s + INTERVAL_S, self._rest_until_s) - time.monotonic()
+                    if rest_s <= 0:
+                        break
+                    self._changed.wait(rest_s)
                 offsets = self._open()
+                self._busy = bool(offsets)
             # Without a lease nothing may be committed; it may come back, so the offsets stay wanted.
             if offsets and not self._may_commit():
+                self._busy = False
                 time.sleep(INTERVAL_S)
                 continue
             try:
@@ -129,6 +149,8 @@ class Committer:
             else:
                 ended_s = time.monotonic()
                 self._settle(offsets)
+            finally:
+                self._busy = False
 
     def _settle(self, offsets: Mapping[Partition, int]) -> None:
         with self._changed:
