@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from sluice.errors import UnavailableError
 from sluice.model import Partition
 from sluice.sdk.event import Event
@@ -59,7 +61,7 @@ class EventWorker:
         ended: list[float] = []
         begun = now = clock()
         waited: dict[int, float] = {}
-        index, count, look_s = first, len(events), 0.0
+        index, count, look_s, due_s = first, len(events), 0.0, trouble.due_s
         try:
             while index < count:
                 if now >= look_s:
@@ -67,16 +69,18 @@ class EventWorker:
                         break
                     look_s = now + LOOK_S
                 event = events[index]
-                if trouble.due_s > now and trouble.concerns(event):
+                if due_s > now and trouble.concerns(event):
                     # The wait is nobody's service time.
-                    self._sleep(min(NAP_S, trouble.due_s - now))
+                    self._sleep(min(NAP_S, due_s - now))
                     rested, now = now, clock()
                     waited[index - first] = waited.get(index - first, 0.0) + now - rested
                     continue
                 try:
                     handler(event)
                 except Exception as error:
-                    if not trouble.settled(event, error, clock()):
+                    settled = trouble.settled(event, error, clock())
+                    due_s = trouble.due_s
+                    if not settled:
                         now = clock()
                         continue
                 # One clock reading an event: the end of one is the beginning of the next.
@@ -84,9 +88,7 @@ class EventWorker:
                 ended.append(now)
                 index += 1
         finally:
-            done = events[first:index]
-            self._meter.passed(done)
-            self._meter.record(done, begun_s=begun, ended_s=ended, waited_s=waited, now_s=clock())
+            self._meter.record(events[first:index], begun_s=begun, ended_s=ended, waited_s=waited, now_s=clock())
         return index
 
 
@@ -144,9 +146,7 @@ class BatchWorker:
             self._due_s = self._clock() + self._on_error.wait_s(self._tries)
             return False
         now = self._clock()
-        self._meter.passed(batch)
-        share = (now - begun) / len(batch)
-        ended = [begun + share * (i + 1) for i in range(len(batch))]
+        ended = np.linspace(begun, now, len(batch) + 1)[1:]
         self._meter.record(batch, begun_s=begun, ended_s=ended, now_s=now)
         return True
 

@@ -13,6 +13,7 @@ from sluice.sdk.handler import Worker
 from sluice.sdk.managed_commit import Committer
 from sluice.sdk.managed_control import Control
 from sluice.sdk.managed_data import DataClient
+from sluice.sdk.managed_lookup import OffsetLookup
 from sluice.sdk.managed_tenure import Begin, End
 from sluice.sdk.meter import Meter
 
@@ -38,6 +39,7 @@ class ManagedConsumer:
         self,
         *,
         data: DataClient,
+        lookup: OffsetLookup,
         worker: Worker,
         meter: Meter,
         gathered: Gathered,
@@ -57,6 +59,9 @@ class ManagedConsumer:
         """Taken over, not yet read from: since when it stands still, and (wall clock) since when it is ours."""
         self._ending: dict[Partition, tuple[int, float]] = {}
         """To be let go of: its epoch, and when at the latest."""
+        self._lookup = lookup
+        self._looked_up: dict[Partition, int] = {}
+        """Ours under this epoch, but where to begin is still being asked for."""
         self._in_hand: list[Event] = []
         self._measure_due_s = 0.0
         self._lapsed = False
@@ -90,6 +95,11 @@ class ManagedConsumer:
                     self._take(begin)
                 case End(partition, epoch):
                     self._ending[partition] = (epoch, self._clock() + REST_LIMIT_S)
+        while self._lookup.found:
+            partition, epoch, offset = self._lookup.found.popleft()
+            if self._looked_up.get(partition) == epoch:
+                del self._looked_up[partition]
+                self._read_from(partition, epoch, offset)
         if self._ending:
             self._end()
         if not self._has_lease():
@@ -151,13 +161,20 @@ class ManagedConsumer:
         if partition in self._ending:
             self._let_go({partition: self._ending[partition][0]})
         _log.info("begin %s epoch %d offset %s", partition, epoch, offset)
-        if offset is not None:
-            self._committer.begun(partition, offset)
-            self._meter.positions[partition] = offset
         if stood_s is not None:
             self._fresh[partition] = (self._clock() - stood_s, time.time())
             self._meter.pause_s = stood_s
         self._active[partition] = epoch
+        if offset is None:
+            self._looked_up[partition] = epoch
+            self._lookup.ask(partition, epoch)
+        else:
+            self._read_from(partition, epoch, offset)
+
+    def _read_from(self, partition: Partition, epoch: int, offset: int | None) -> None:
+        if offset is not None:
+            self._committer.begun(partition, offset)
+            self._meter.positions[partition] = offset
         self._data.begin(partition, offset)
         self._control.began(partition, epoch)
 
@@ -181,7 +198,10 @@ class ManagedConsumer:
 
         self._committer.part({p: self._meter.positions.pop(p, None) for p in going}, committed)
         for partition in going:
-            self._data.end(partition)
+            if self._looked_up.pop(partition, None) is None:
+                self._data.end(partition)
+            else:
+                self._lookup.withdraw(partition)
 
     def _leave(self) -> None:
         """Drain: what is in hand is dropped uncommitted, what is done is committed and handed back."""
@@ -192,4 +212,5 @@ class ManagedConsumer:
             self._committer.wait_parted(lambda: self._control.evicted or self._clock() > deadline_s)
         self._control.leave(LEAVE_LIMIT_S)
         self._committer.close()
+        self._lookup.close()
         self._data.close()

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from confluent_kafka import OFFSET_STORED, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaException, Message, TopicPartition
 
 from sluice.errors import UnavailableError
 from sluice.model import Partition
@@ -27,7 +27,9 @@ class DataClient:
 
     def __init__(self, settings: ConsumerSettings) -> None:
         self._topics = settings.topics
-        self._partitions: dict[tuple[str, int], Partition] = {}
+        self._reset = OFFSET_BEGINNING if settings.from_start else OFFSET_END
+        self._partitions: dict[Any, Partition] = {}
+        """By number where there is one topic, else by topic and number."""
         self._consumer = Consumer(
             client_settings(
                 settings,
@@ -63,8 +65,8 @@ class DataClient:
         return self._consumer.consumer_group_metadata()
 
     def begin(self, partition: Partition, offset: int | None) -> None:
-        """Read from `offset` on; None: from the committed one."""
-        place = OFFSET_STORED if offset is None else offset
+        """Read from `offset` on; None: from where the settings say a partition without commits begins."""
+        place = self._reset if offset is None else offset
         self._consumer.incremental_assign([TopicPartition(partition.topic, partition.number, place)])
 
     def end(self, partition: Partition) -> None:
@@ -90,7 +92,7 @@ class DataClient:
             map(_OFFSET, messages),
             map(_KEY, messages),
             map(_VALUE, messages),
-            [ms / 1000 if kind != TIMESTAMP_NOT_AVAILABLE else math.nan for kind, ms in map(_TIMESTAMP, messages)],
+            _stamps(messages),
             [tuple(each or ()) for each in map(_HEADERS, messages)] if any(map(_HEADERS, messages)) else repeat(()),
             strict=False,
         )
@@ -99,17 +101,28 @@ class DataClient:
     def _partition_column(self, messages: list[Any]) -> Iterable[Partition]:
         # The topic need not be asked for where there is only one.
         one = self._topics[0] if len(self._topics) == 1 else None
-        topics: Iterable[Any] = repeat(one) if one else map(_TOPIC, messages)
-        places: list[Any] = list(zip(topics, map(_NUMBER, messages), strict=False))
-        known = self._partitions
+        places: Iterable[Any] = (
+            map(_NUMBER, messages) if one else zip(map(_TOPIC, messages), map(_NUMBER, messages), strict=True)
+        )
         try:
-            return [known[place] for place in places]
+            return list(map(self._partitions.__getitem__, places))
         except KeyError:
-            known.update({place: Partition(*place) for place in places})
-            return [known[place] for place in places]
+            self._partitions.update(
+                {
+                    m.partition() if one else (m.topic(), m.partition()): Partition(m.topic(), m.partition())
+                    for m in messages
+                }
+            )
+            return self._partition_column(messages)
 
     def close(self) -> None:
         self._consumer.close()
+
+
+def _stamps(messages: list[Any]) -> list[float]:
+    stamps = [ms / 1000 for _, ms in map(_TIMESTAMP, messages)]
+    # One that the broker does not keep is given as 0 or less.
+    return stamps if min(stamps, default=1.0) > 0 else [stamp if stamp > 0 else math.nan for stamp in stamps]
 
 
 def _note(problem: Any) -> None:

@@ -1,6 +1,7 @@
 """Puts a managed consumer together from its settings."""
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event as Flag
 
 from sluice.model.telemetry import Telemetry
@@ -12,6 +13,7 @@ from sluice.sdk.managed import ManagedConsumer
 from sluice.sdk.managed_commit import Committer
 from sluice.sdk.managed_control import Control
 from sluice.sdk.managed_data import DataClient
+from sluice.sdk.managed_lookup import OffsetLookup, committed_offsets
 from sluice.sdk.managed_tenure import Tenure
 from sluice.sdk.meter import Meter
 from sluice.sdk.reporter import Reporter
@@ -27,6 +29,7 @@ def run_managed(
     data = DataClient(settings)
     consumer = ManagedConsumer(
         data=data,
+        lookup=OffsetLookup(partial(committed_offsets, admin, settings.group)),
         worker=worker,
         meter=meter,
         gathered=Gathered(batch),

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from types import MappingProxyType
@@ -45,36 +45,33 @@ class Meter:
         self.batches += 1
         self.batch_events2 += count * count
 
-    def passed(self, events: Sequence[Event]) -> None:
-        """These events are done: positions move behind them."""
-        # All of it in C: of each partition the last entry stays.
-        last = dict(zip(map(_PARTITION, events), map(_OFFSET, events), strict=True))
-        for partition, offset in last.items():
-            self.positions[partition] = offset + 1
-
     def record(
         self,
         events: Sequence[Event],
         *,
         begun_s: float,
-        ended_s: Sequence[float],
+        ended_s: Sequence[float] | FloatArray,
         now_s: float,
         waited_s: Mapping[int, float] = MappingProxyType({}),
     ) -> None:
-        """These events were handled one after the other from `begun_s` on, each until its `ended_s`.
+        """These events were handled one after the other from `begun_s` on, each until its `ended_s`: positions move on.
 
         `waited_s`: how long the worker rested before an event. All times are of one monotonic clock that shows `now_s`.
         """
         if not events:
             return
-        ended = np.array(ended_s)
-        took = np.diff(ended, prepend=begun_s)
+        # Column by column and in C; of each partition the last offset stays.
+        for partition, offset in dict(zip(map(_PARTITION, events), map(_OFFSET, events), strict=True)).items():
+            self.positions[partition] = offset + 1
+        ended = np.asarray(ended_s)
+        took = ended.copy()
+        took[1:] -= ended[:-1]
+        took[0] -= begun_s
         for index, rest_s in waited_s.items():
             if index < len(took):
                 took[index] -= rest_s
         self.processed_events += len(events)
-        self.processed_bytes += sum(map(len, filter(None, map(_KEY, events))))
-        self.processed_bytes += sum(map(len, filter(None, map(_VALUE, events))))
+        self.processed_bytes += _size(map(_KEY, events)) + _size(map(_VALUE, events))
         self.busy_s += float(took.sum())
         self.busy_s2 += float(took @ took)
         arrived = np.fromiter(map(_TIMESTAMP, events), dtype=np.float64, count=len(events))
@@ -138,3 +135,7 @@ class Meter:
         self.gap_s += float(gaps.sum())
         self.gap_s2 += float(gaps @ gaps)
         self._last_arrival_s = float(ordered[-1])
+
+
+def _size(column: Iterable[bytes | None]) -> int:
+    return sum(map(len, filter(None, column)))

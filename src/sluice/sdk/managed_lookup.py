@@ -1,0 +1,94 @@
+"""Where to begin a partition that nobody handed over: its committed offset, asked for beside the work.
+
+librdkafka can ask by itself when it is given no offset, but forgets the question (2.16) when a group coordinator that
+has just come up refuses it: the partition would never be read. Asked explicitly it can be repeated.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from sluice.errors import UnavailableError
+from sluice.model import Partition
+from sluice.sdk.connect import said
+
+# One question; it is asked again.
+LIMIT_S = 2.0
+AGAIN_S = 0.1
+
+
+class Found(NamedTuple):
+    partition: Partition
+    epoch: int
+    offset: int | None
+    """None: nothing is committed."""
+
+
+class OffsetLookup:
+    """A thread that asks until it is answered; what it finds waits in `found` for the working thread."""
+
+    def __init__(self, committed: Callable[[Collection[Partition]], Mapping[Partition, int | None]]) -> None:
+        self._committed = committed
+        """UnavailableError: ask again."""
+        self._changed = threading.Condition()
+        self._asked: dict[Partition, int] = {}
+        self._closing = False
+        self.found: deque[Found] = deque()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="sluice-lookup")
+        self._thread.start()
+
+    def ask(self, partition: Partition, epoch: int) -> None:
+        with self._changed:
+            self._asked[partition] = epoch
+            self._changed.notify()
+
+    def withdraw(self, partition: Partition) -> None:
+        """The partition is no longer wanted."""
+        with self._changed:
+            self._asked.pop(partition, None)
+
+    def close(self) -> None:
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closing or self._asked)
+                if self._closing:
+                    return
+                asked = dict(self._asked)
+            try:
+                offsets = self._committed(asked)
+            except UnavailableError:
+                time.sleep(AGAIN_S)
+                continue
+            with self._changed:
+                for partition, epoch in asked.items():
+                    # Withdrawn, or given anew, while the broker was asked: the answer is of no use.
+                    if self._asked.get(partition) == epoch:
+                        del self._asked[partition]
+                        self.found.append(Found(partition, epoch, offsets[partition]))
+
+
+def committed_offsets(admin: AdminClient, group: str, partitions: Collection[Partition]) -> dict[Partition, int | None]:
+    """The group's committed offsets, None without one; UnavailableError while the broker does not tell all of them."""
+    asked = ConsumerGroupTopicPartitions(group, [TopicPartition(p.topic, p.number) for p in partitions])
+    try:
+        # Stable: what an unfinished transaction may still commit is waited for.
+        answer = admin.list_consumer_group_offsets([asked], require_stable=True, request_timeout=LIMIT_S)
+        places = answer[group].result(LIMIT_S + 1).topic_partitions
+    except (KafkaException, TimeoutError) as error:
+        raise UnavailableError(f"the committed offsets are not told: {said(error)}") from None
+    for place in places:
+        if place.error is not None:
+            raise UnavailableError(f"the committed offset of {place.topic}-{place.partition} is not told")
+    told = {Partition(place.topic, place.partition): int(place.offset) for place in places}
+    return {p: told[p] if told.get(p, -1) >= 0 else None for p in partitions}
