@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from sluice.pipeline.connector import connector_jars
 from sluice.pipeline.session import SessionSpec, open_session
 
 
@@ -17,7 +18,9 @@ def spark() -> Iterator[SparkSession]:
         ("spark.sql.codegen.factoryMode", "NO_CODEGEN"),
         ("spark.sql.adaptive.enabled", "false"),
     )
-    spec = SessionSpec(name="tests", master="local[2]", shuffle_partitions=2, memory="1g", options=quick)
+    spec = SessionSpec(
+        name="tests", master="local[2]", shuffle_partitions=2, memory="1g", jars=connector_jars(), options=quick
+    )
     session = open_session(spec)
     yield session
     session.stop()

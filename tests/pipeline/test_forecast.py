@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
+from sluice.analyze.by_group import ByGroup
 from sluice.analyze.forecast import Forecasting
 from sluice.analyze.window import WindowAnalyzer
-from sluice.assembly.forecast import load_models
+from sluice.assembly.forecast import forecasting, load_models, looks_back_s
+from sluice.assembly.live import live
+from sluice.control.journal import Discard
 from sluice.errors import InputError
 from sluice.model import Assignment, Decision, Objective, Partition, Receipt, Snapshot
 from sluice.model.values import FloatArray, floats
@@ -25,6 +28,7 @@ from sluice.pipeline.telemetry.spec import TelemetrySpec, WatchedGroup
 from sluice.pipeline.telemetry.step import State, Step
 from sluice.plan.base import PlanContext
 from sluice.plan.hold import Hold
+from sluice.settings.live import read_live
 from sluice.theory.lag_model import LagModel, drift, fitted, forecasts, moving_mean, naive, seasonal_naive
 
 SPEC = ForecastSpec(step_s=10, horizon_s=30, season_s=600)
@@ -151,10 +155,25 @@ def test_a_table_is_trained_side_by_side_published_and_loaded(spark: SparkSessio
         )
         for row in expected
     }
+    analyzer = forecasting(WindowAnalyzer(), str(tmp_path / "models"), "g")
+    assert isinstance(analyzer, Forecasting)
+    assert looks_back_s(ByGroup({"g": analyzer})) == analyzer.memory_s > 0
     with pytest.raises(InputError, match="hold none of group 'other'"):
         load_models(tmp_path / "models", "other")
     with pytest.raises(InputError, match="exists; choose another place"):
         write_models(spark, str(lake), str(tmp_path / "models"), SPEC)
+
+
+def test_a_live_run_loads_the_models_its_settings_name(tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(
+        f'[objective]\nlatency_s = 1.0\n[group]\nname = "g"\ntopics = ["t"]\n[analyze]\nforecast = "{tmp_path}/none"\n'
+    )
+    with (
+        pytest.raises(InputError, match="forecast models .*none cannot be read"),
+        live(read_live(config), bootstrap="127.0.0.1:1", act=False, policy="hold", shadows=(), sink=Discard()),
+    ):
+        pass
 
 
 def test_an_empty_lake_is_one_clear_line_and_nothing_is_written(spark: SparkSession, tmp_path: Path) -> None:

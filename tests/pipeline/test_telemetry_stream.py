@@ -18,13 +18,17 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 from telemetry_oracle import Event, Oracle
 
+from sluice.assembly.live import live
 from sluice.broker import Broker
 from sluice.cli.main import main
-from sluice.model import Partition
+from sluice.model import Action, Decision, Partition
 from sluice.model.sketch import LatencySketch
+from sluice.model.stream_snapshot import from_message, workload_topic
 from sluice.model.telemetry import Telemetry, telemetry_topic
+from sluice.pipeline.telemetry.job import StreamSpec, check_stream, start_stream
 from sluice.pipeline.telemetry.lake import read_lake
-from sluice.pipeline.telemetry.workload import from_message, workload_topic
+from sluice.pipeline.telemetry.spec import TelemetrySpec, WatchedGroup
+from sluice.settings.live import read_live
 
 PARTITIONS = 3
 START_S = 1_700_000_000
@@ -169,6 +173,76 @@ def test_the_workload_topic_shows_the_group_as_it_stands(
     assert snapshot.assignment.consumers == ("c1",)
     assert snapshot.reports is not None
     assert snapshot.reports.processed_events.tolist() == [300.0]
+
+
+RUN = """
+[objective]
+latency_s = 0.5
+[control]
+monitor = "stream"
+policy = "tail-binpack"
+interval_s = 0.5
+[group]
+name = "{group}"
+topics = ["{topic}"]
+service_eps = 100.0
+[analyze]
+window_s = 3.0
+"""
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.decisions: list[Decision] = []
+
+    def append(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+
+
+def test_a_controller_that_reads_the_stream_sees_the_rate_and_asks_for_more(
+    spark: SparkSession, broker: Broker, make_topic: Callable[..., str], unique: Callable[[str], str], tmp_path: Path
+) -> None:
+    topic, group = make_topic(2, stem="clicks"), unique("readers")
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    admin.create_topics([NewTopic(telemetry_topic(group), 1)])[telemetry_topic(group)].result(20)
+    stream = StreamSpec(bootstrap=broker.bootstrap, lake=str(tmp_path / "lake"), every_s=0.5)
+    spec = TelemetrySpec(groups=(WatchedGroup(group=group, topics=(topic,)),))
+    check_stream(stream, spec)
+    config = tmp_path / "run.toml"
+    config.write_text(RUN.format(group=group, topic=topic))
+    producer = Producer({"bootstrap.servers": broker.bootstrap})
+    kept = Kept()
+    query = start_stream(spark, stream, spec)
+    try:
+        with live(
+            read_live(config), bootstrap=broker.bootstrap, act=False, policy="tail-binpack", shadows=(), sink=kept
+        ) as running:
+            deadline = time.monotonic() + 120
+            begun, sent = time.monotonic(), 0
+            while time.monotonic() < deadline:
+                # 400 events/s, and one consumer that reports it owns both partitions and has done nothing.
+                while sent < 400 * (time.monotonic() - begun):
+                    producer.produce(topic, b"x" * 10, partition=sent % 2)
+                    sent += 1
+                owned = {Partition(topic, p): 0 for p in range(2)}
+                report = Telemetry(
+                    group=group, consumer="c1", run="r", time_s=time.time(), positions=owned, committed=owned
+                )
+                producer.produce(telemetry_topic(group), report.to_wire())
+                producer.flush(10)
+                assert query.exception() is None
+                running.loop.tick()
+                if kept.decisions and kept.decisions[-1].plan.action is Action.UP:
+                    break
+                time.sleep(0.25)
+    finally:
+        query.stop()
+    last = kept.decisions[-1]
+    assert last.plan.action is Action.UP
+    assert last.plan.target.count > 1
+    assert last.snapshot.assignment.consumers == ("c1",)
+    # What the stream has read at two instants some seconds apart: near what was sent, batches come unevenly.
+    assert float(last.workload.arrival_eps.sum()) == pytest.approx(400, rel=0.8)
 
 
 @pytest.mark.parametrize(

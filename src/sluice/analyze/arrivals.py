@@ -28,8 +28,8 @@ def rates_of(
 
 
 def peak_ratio(snapshot: Snapshot, before: Snapshot | None, recent: Sequence[Decision]) -> float | None:
-    """Peak to mean of the ticks since `before`; one tick alone has no peak."""
-    if before is None or before is recent[-1].snapshot:
+    """Peak to mean of the ticks since `before`; neither one tick alone nor one instant seen twice has a peak."""
+    if before is None or before is recent[-1].snapshot or snapshot.time_s <= before.time_s:
         return None
     newest = total = float(snapshot.end_events.sum())
     time_s, peak = snapshot.time_s, 0.0

@@ -7,6 +7,7 @@ from pathlib import Path
 from sluice.broker.cache import cache_folder
 from sluice.control.helm import Helm
 from sluice.control.leadership import Leadership
+from sluice.errors import InputError
 from sluice.execute.base import Executor
 from sluice.execute.board import PlanBoard
 from sluice.execute.by_group import ByGroup
@@ -19,7 +20,7 @@ from sluice.execute.plan_server import PlanServer
 from sluice.execute.processes import Processes
 from sluice.model import Partition
 from sluice.model.telemetry import telemetry_topic
-from sluice.monitor.kafka import KafkaMonitor, Standing
+from sluice.monitor.kafka import KafkaMonitor, Standing, StreamMonitor
 from sluice.monitor.kafka.cluster import connect
 from sluice.sdk.connect import ensure_topic
 from sluice.sdk.group_settings import Assignor, GroupSettings
@@ -45,7 +46,7 @@ class Command:
 
 
 def build_helm(
-    settings: LiveSettings, bootstrap: str, monitor: KafkaMonitor, command: Command, stack: ExitStack
+    settings: LiveSettings, bootstrap: str, monitor: KafkaMonitor | StreamMonitor, command: Command, stack: ExitStack
 ) -> Helm:
     """Leadership and executors of every group; `stack` closes them, the consumers go on."""
     admin = connect(bootstrap, settings.kafka.client)
@@ -63,6 +64,11 @@ def build_helm(
     executors: dict[str, Executor] = {}
     for group in settings.group:
         if group.mode == "group":
+            if isinstance(monitor, StreamMonitor):
+                raise InputError(
+                    f"group {group.name!r} has mode group: to act on it the broker must be asked who its members are; "
+                    "set control.monitor to broker"
+                )
             executors[group.name] = _group_executor(settings, group, bootstrap, monitor, board, url)
         else:
             made = _managed_executor(settings, group, bootstrap)

@@ -2,9 +2,25 @@
 
 from pathlib import Path
 
+from sluice.analyze.base import Analyzer
+from sluice.analyze.by_group import ByGroup
+from sluice.analyze.forecast import Forecasting
 from sluice.errors import InputError, UnavailableError
 from sluice.model import Partition
 from sluice.theory.lag_model import LagModel
+
+
+def forecasting(measured: Analyzer, folder: str | None, group: str) -> Analyzer:
+    """The analyzer with the forecasts of the models in `folder`, if there is one."""
+    if folder is None:
+        return measured
+    step_s, models = load_models(Path(folder), group)
+    return Forecasting(wrapped=measured, models=models, step_s=step_s)
+
+
+def looks_back_s(analyzer: ByGroup) -> float:
+    """How far back the forecasts of any group look."""
+    return max((a.memory_s for a in analyzer.analyzers.values() if isinstance(a, Forecasting)), default=0.0)
 
 
 def load_models(path: Path, group: str) -> tuple[float, dict[Partition, LagModel]]:

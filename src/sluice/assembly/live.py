@@ -5,16 +5,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
 from sluice.analyze.window import WindowAnalyzer
 from sluice.assembly.acting import Command, build_helm
+from sluice.assembly.forecast import forecasting, looks_back_s
 from sluice.broker.record import running
 from sluice.control.helm import Helm
 from sluice.control.loop import ControlLoop, Sink
 from sluice.errors import InputError
 from sluice.execute.advise import Advise
 from sluice.model import LagBasis, Objective
-from sluice.monitor.kafka import GroupSource, KafkaMonitor, Ownership
+from sluice.monitor.kafka import GroupSource, KafkaMonitor, Ownership, StreamMonitor
 from sluice.plan.base import Policy, memory_s
 from sluice.plan.guards.presence import Presence
 from sluice.plan.registry import make_policy
@@ -75,30 +77,32 @@ def live(
 ) -> Iterator[Live]:
     """Connect to the cluster and put the loop together; everything is closed at the end, the consumers go on."""
     deciding, beside = build_policies(settings, policy, shadows)
-    sources = [_source(group) for group in settings.group]
+    analyzer = ByGroup({group.name: _analyzer(group, settings) for group in settings.group})
     command = Command()
     with ExitStack() as stack:
-        monitor = KafkaMonitor(
-            bootstrap,
-            sources,
-            client=settings.kafka.client,
-            limit_s=settings.kafka.limit_s,
-            groups_exist=not act,
-            commanded=command,
-        )
+        monitor = _monitor(settings, bootstrap, command, act=act)
         stack.callback(monitor.close)
         helm = build_helm(settings, bootstrap, monitor, command, stack) if act else None
         loop = ControlLoop(
             monitor=helm or monitor,
-            analyzer=ByGroup({group.name: _analyzer(group, settings) for group in settings.group}),
+            analyzer=analyzer,
             policy=deciding,
             executor=helm or Advise(),
             objective=Objective(latency_s=settings.objective.latency_s, sla_ratio=settings.objective.sla_ratio),
             sink=sink,
             shadows=beside,
-            memory=_memory(settings, (deciding, *beside)),
+            memory=_memory(settings, analyzer, (deciding, *beside)),
         )
         yield Live(loop=loop, helm=helm)
+
+
+def _monitor(settings: LiveSettings, bootstrap: str, command: Command, *, act: bool) -> KafkaMonitor | StreamMonitor:
+    sources = [_source(group) for group in settings.group]
+    client, limit_s = settings.kafka.client, settings.kafka.limit_s
+    if settings.control.monitor == "stream":
+        stale_s = settings.control.stale_s
+        return StreamMonitor(bootstrap, sources, client=client, limit_s=limit_s, stale_s=stale_s, commanded=command)
+    return KafkaMonitor(bootstrap, sources, client=client, limit_s=limit_s, groups_exist=not act, commanded=command)
 
 
 def _source(group: WatchedSettings) -> GroupSource:
@@ -114,8 +118,8 @@ def _source(group: WatchedSettings) -> GroupSource:
     )
 
 
-def _analyzer(group: WatchedSettings, settings: LiveSettings) -> WindowAnalyzer:
-    return WindowAnalyzer(
+def _analyzer(group: WatchedSettings, settings: LiveSettings) -> Analyzer:
+    measured = WindowAnalyzer(
         window_s=settings.analyze.window_s,
         service_window_s=settings.analyze.service_window_s,
         rebalance_quantile=settings.analyze.rebalance_quantile,
@@ -124,8 +128,9 @@ def _analyzer(group: WatchedSettings, settings: LiveSettings) -> WindowAnalyzer:
         rebalance_s=group.rebalance_s,
         startup_s=group.startup_s,
     )
+    return forecasting(measured, settings.analyze.forecast, group.name)
 
 
-def _memory(settings: LiveSettings, policies: Sequence[Policy]) -> int:
-    needed_s = max(settings.analyze.service_window_s, *(memory_s(policy) for policy in policies))
+def _memory(settings: LiveSettings, analyzer: ByGroup, policies: Sequence[Policy]) -> int:
+    needed_s = max(settings.analyze.service_window_s, looks_back_s(analyzer), *(memory_s(p) for p in policies))
     return max(_LEAST_MEMORY, math.ceil(needed_s / settings.control.interval_s) + 1)

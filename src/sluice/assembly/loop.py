@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
-from sluice.analyze.forecast import Forecasting
 from sluice.analyze.window import WindowAnalyzer
-from sluice.assembly.forecast import load_models
+from sluice.assembly.forecast import forecasting, looks_back_s
 from sluice.assembly.topology import build_topology
 from sluice.assembly.world import build_service, build_world, mean_bytes, peak_eps
 from sluice.control.loop import MEMORY, ControlLoop, Sink
@@ -26,8 +24,7 @@ def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Moni
     """What makes the loop once the world it steers is there."""
     analyzer = build_analyzer(scenario)
     topology = build_topology(scenario) if len(scenario.group) > 1 else None
-    ahead_s = [each.memory_s for each in analyzer.analyzers.values() if isinstance(each, Forecasting)]
-    needed_s = max(memory_s(policy), scenario.analyze.service_window_s, *ahead_s)
+    needed_s = max(memory_s(policy), scenario.analyze.service_window_s, looks_back_s(analyzer))
     memory = max(MEMORY, math.ceil(needed_s / scenario.interval_s) + 1)
 
     def made(monitor: Monitor, executor: Executor) -> ControlLoop:
@@ -84,7 +81,4 @@ def _analyzer(group: GroupSettings, scenario: Scenario) -> Analyzer:
         rebalance_s=group.rebalance_s,
         startup_s=group.startup_range_s[1],
     )
-    if scenario.analyze.forecast is None:
-        return measured
-    step_s, models = load_models(Path(scenario.analyze.forecast), group.name)
-    return Forecasting(wrapped=measured, models=models, step_s=step_s)
+    return forecasting(measured, scenario.analyze.forecast, group.name)

@@ -32,6 +32,10 @@ class ControlSettings(Settings):
     """Policies that are asked too; what they would have done stands in the journal."""
     interval_s: Annotated[float, Field(gt=0)] = 1.0
     """Time between two decisions."""
+    monitor: Literal["broker", "stream"] = "broker"
+    """Who measures: this program asks the broker, or it reads what `sluice pipeline telemetry` publishes."""
+    stale_s: Annotated[float, Field(gt=0)] = 30.0
+    """Monitor stream: a group of which nothing was published for so long is unknown."""
     listen: Annotated[str, Field(pattern=r"^[^:]+:\d+$")] | None = None
     """HOST:PORT where members of groups on other machines ask for the plan; those on this one read a file."""
     journal: str | None = None

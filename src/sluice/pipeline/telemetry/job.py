@@ -10,13 +10,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from sluice.errors import UnavailableError
+from sluice.model.stream_snapshot import to_message, workload_topic
 from sluice.monitor.kafka.cluster import client_settings, connect, partitions_of
 from sluice.pipeline.telemetry.facts import facts, slim
 from sluice.pipeline.telemetry.lake import Lake
 from sluice.pipeline.telemetry.spec import TelemetrySpec
 from sluice.pipeline.telemetry.step import State, take_step
 from sluice.pipeline.telemetry.watermark import heads_of
-from sluice.pipeline.telemetry.workload import snapshots, to_message, workload_topic
+from sluice.pipeline.telemetry.workload import snapshots
 
 _SEND_LIMIT_S = 30.0
 _ANSWER_LIMIT_S = 10.0

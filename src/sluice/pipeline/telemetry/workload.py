@@ -1,13 +1,8 @@
 """The groups as the stream last saw them, for a controller that uses it as its monitor."""
 
-import json
-from typing import Any
-
 import numpy as np
 
-from sluice.errors import InputError
 from sluice.model import Partition, Snapshot
-from sluice.model.codec import decode, encode
 from sluice.model.telemetry import Telemetry
 from sluice.model.values import floats
 from sluice.monitor.kafka.reports import Heard
@@ -20,11 +15,6 @@ LEASE_S = 10.0
 """A consumer whose last report is this much older than the group's newest is gone."""
 
 
-def workload_topic(group: str) -> str:
-    """Where a group's snapshots are written, unless a setting names another topic."""
-    return f"__sluice.{group}.workload"
-
-
 def snapshots(state: State, clock_s: float, spec: TelemetrySpec) -> tuple[Snapshot, ...]:
     """One for each group of which any partition is known."""
     heads = heads_of(state.heads)
@@ -32,21 +22,6 @@ def snapshots(state: State, clock_s: float, spec: TelemetrySpec) -> tuple[Snapsh
     reports = [Telemetry.from_wire(record.encode()) for record in records]
     made = (_snapshot(g, heads, [r for r in reports if r.group == g.group], clock_s) for g in spec.groups)
     return tuple(snapshot for snapshot in made if snapshot is not None)
-
-
-def to_message(snapshot: Snapshot) -> bytes:
-    data: dict[str, Any] = {"partitions": [str(p) for p in snapshot.partitions], "snapshot": encode(snapshot)}
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
-
-
-def from_message(message: bytes) -> Snapshot:
-    """InputError when the message is none of ours."""
-    try:
-        data = json.loads(message)
-        partitions = tuple(Partition.parse(text) for text in data["partitions"])
-        return decode(Snapshot, data["snapshot"], partitions)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"not a snapshot of this version: {type(error).__name__}: {error}") from error
 
 
 def _snapshot(group: WatchedGroup, heads: Heads, reports: list[Telemetry], clock_s: float) -> Snapshot | None:
