@@ -170,7 +170,7 @@ def test_a_live_run_loads_the_models_its_settings_name(tmp_path: Path) -> None:
         f'[objective]\nlatency_s = 1.0\n[group]\nname = "g"\ntopics = ["t"]\n[analyze]\nforecast = "{tmp_path}/none"\n'
     )
     with (
-        pytest.raises(InputError, match="forecast models .*none cannot be read"),
+        pytest.raises(InputError, match=r"forecast models .*none cannot be read"),
         live(read_live(config), bootstrap="127.0.0.1:1", act=False, policy="hold", shadows=(), sink=Discard()),
     ):
         pass
