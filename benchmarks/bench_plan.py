@@ -80,7 +80,7 @@ def counters(events: float) -> ConsumerReports:
     def each(value: float) -> FloatArray:
         return floats([value] * CONSUMERS)
 
-    return ConsumerReports(
+    return ConsumerReports.of(
         processed_events=each(events),
         emitted_events=each(0.0),
         busy_s=each(events * 0.005),

@@ -1,8 +1,8 @@
 """Rates, lag and strength from snapshots, against numbers worked out by hand."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from sluice.model import (
     Receipt,
     Snapshot,
     Workload,
+    replace,
 )
 from sluice.model.values import floats, ints
 
@@ -70,7 +71,7 @@ def last(analyzer: WindowAnalyzer, *snapshots: Snapshot) -> Workload:
 
 def reports(processed: Sequence[float], busy: Sequence[float], **more: Sequence[float]) -> ConsumerReports:
     zeros = [0.0] * len(processed)
-    return ConsumerReports(
+    return ConsumerReports.of(
         processed_events=floats(processed),
         emitted_events=floats(more.get("emitted_events", zeros)),
         busy_s=floats(busy),
@@ -246,7 +247,7 @@ def test_the_rebalance_time_is_a_high_quantile_of_the_pauses_seen() -> None:
     pauses = [None, None, 2.0, 2.0, 0.5, 0.5, 1.0]
     seen = [snapshot(float(t), [0, 0], pause_s=pause) for t, pause in enumerate(pauses)]
     assert last(analyzer, *seen).rebalance_s == 2.0
-    assert last(replace(analyzer, rebalance_quantile=0.5), *seen).rebalance_s == 1.0
+    assert last(dataclasses.replace(analyzer, rebalance_quantile=0.5), *seen).rebalance_s == 1.0
     assert last(analyzer, *seen[:2]).rebalance_s == 9.0
 
 

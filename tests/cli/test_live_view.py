@@ -1,6 +1,5 @@
 """What a live run shows: lines where there is no terminal, a table where there is one, and '?' for what is unknown."""
 
-from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -20,6 +19,7 @@ from sluice.model import (
     Receipt,
     Snapshot,
     Workload,
+    replace,
 )
 from sluice.model.sketch import LatencySketch
 from sluice.model.values import floats
@@ -34,7 +34,7 @@ def decision(
 ) -> Decision:
     action = Action.UP if plan_to is TWO else Action.HOLD
     zero = floats([0])
-    reports = ConsumerReports(
+    reports = ConsumerReports.of(
         processed_events=zero,
         emitted_events=zero,
         busy_s=zero,

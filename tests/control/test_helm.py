@@ -1,12 +1,10 @@
 """The helm around a monitor and an executor: who may act, and that a change under way is carried on."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from sluice.control.helm import Helm
 from sluice.control.state import State
-from sluice.model import Action, Assignment, Partition, Plan, Reason, Receipt, Snapshot
+from sluice.model import Action, Assignment, Partition, Plan, Reason, Receipt, Snapshot, replace
 from sluice.model.values import floats
 
 PARTITIONS = (Partition("t", 0), Partition("t", 1))

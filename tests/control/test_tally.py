@@ -1,7 +1,5 @@
 """What a run came to, from its decisions."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -17,6 +15,7 @@ from sluice.model import (
     Receipt,
     Snapshot,
     Workload,
+    replace,
 )
 from sluice.model.sketch import LatencySketch
 from sluice.model.values import floats
@@ -30,7 +29,7 @@ def decision(time_s: float, latencies: Latencies, *, action: Action = Action.HOL
     standing = Assignment.of({name: [] for name in latencies}, partitions=PARTITIONS)
     sketches = tuple(None if values is None else LatencySketch.of(values) for values in latencies.values())
     zero = floats([np.nan if values is None else 0 for values in latencies.values()])
-    reports = ConsumerReports(
+    reports = ConsumerReports.of(
         processed_events=zero,
         emitted_events=zero,
         busy_s=zero,

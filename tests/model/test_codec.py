@@ -1,7 +1,6 @@
 """A decision survives JSON, unknown numbers included."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from sluice.model import (
     Receipt,
     Snapshot,
     Workload,
+    replace,
 )
 from sluice.model.codec import decision_from_json, decision_to_json
 from sluice.model.values import floats
@@ -33,7 +33,7 @@ THEN = Assignment.of({"c0": PARTITIONS[:2], "c1": PARTITIONS[2:]})
 
 
 def decision(rates: list[float], lag: list[float]) -> Decision:
-    reports = ConsumerReports(
+    reports = ConsumerReports.of(
         processed_events=floats([1.5]),
         emitted_events=floats([np.nan]),
         busy_s=floats([2.5]),

@@ -96,8 +96,8 @@ def test_reports_say_who_owns_what_how_far_it_is_and_how_it_works(managed: Manag
     # The second owner has not begun: its partition stands where it was committed.
     assert seen.processed_events.tolist() == [7.0, 0.0]
     assert seen.reports is not None
-    assert seen.reports.processed_events.tolist() == [7.0, 0.0]
-    assert seen.reports.busy_s.tolist() == [0.5, 0.0]
+    assert seen.reports.counter("processed_events").tolist() == [7.0, 0.0]
+    assert seen.reports.counter("busy_s").tolist() == [0.5, 0.0]
     assert seen.reports.batches is not None
     assert seen.reports.batches.tolist() == [3.0, 0.0]
     assert seen.reports.latency == (latency, LatencySketch.empty())

@@ -172,7 +172,7 @@ def test_the_workload_topic_shows_the_group_as_it_stands(
     assert snapshot.committed_events.tolist() == [9.0] * PARTITIONS
     assert snapshot.assignment.consumers == ("c1",)
     assert snapshot.reports is not None
-    assert snapshot.reports.processed_events.tolist() == [300.0]
+    assert snapshot.reports.counter("processed_events").tolist() == [300.0]
 
 
 RUN = """

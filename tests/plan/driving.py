@@ -1,11 +1,10 @@
 """A group driven through ticks: each plan is carried out at once, and the load does not depend on it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from tests.plan.contexts import context, decision
 
-from sluice.model import Action, Decision, Receipt, Workload
+from sluice.model import Action, Decision, Receipt, Workload, replace
 from sluice.plan.base import Policy
 
 

@@ -1,12 +1,10 @@
 """The simple policies, the packers as policies and the balancers, by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests.plan.contexts import context, decision, workload
 
-from sluice.model import Action, Partition, Workload
+from sluice.model import Action, Partition, Workload, replace
 from sluice.model.values import floats
 from sluice.plan.balance import BALANCERS, balancer_named
 from sluice.plan.bytes_packing import BytesPacking

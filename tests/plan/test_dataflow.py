@@ -1,7 +1,6 @@
 """Policies that look at a whole topology: DS2's own oracles, Flink's terms, response along paths."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from tests.plan.contexts import context, workload
 
 from sluice.errors import InputError
-from sluice.model import Action, Assignment, Partition, Plan, Stage, Topology, Workload
+from sluice.model import Action, Assignment, Partition, Plan, Stage, Topology, Workload, replace
 from sluice.model.values import floats, ints
 from sluice.plan.base import PlanContext, Policy
 from sluice.plan.ds2 import Ds2

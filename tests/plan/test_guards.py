@@ -1,6 +1,6 @@
 """Each guard alone, around a policy that always wants the same thing."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.plan.contexts import context, decision, workload
 
 from sluice.errors import InputError
-from sluice.model import Action, Assignment, Decision, Plan, Reason
+from sluice.model import Action, Assignment, Decision, Plan, Reason, replace
 from sluice.model.values import floats, ints
 from sluice.plan.base import PlanContext, Policy, hold, memory_s, propose
 from sluice.plan.guards.bounds import Bounds

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.plan.contexts import contexts, decision
 
-from sluice.model import Action, Workload, action_between
+from sluice.model import Action, Workload, action_between, replace
 from sluice.model.codec import decision_from_json, decision_to_json, decode, encode
 from sluice.plan.base import PlanContext, Policy
 from sluice.plan.guards.known import needs_of

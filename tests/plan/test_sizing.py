@@ -1,6 +1,5 @@
 """The policies that only say how many, against numbers worked out by hand."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ from tests.plan.contexts import context, workload
 from tests.plan.driving import changes, drive
 
 from sluice.errors import InputError
-from sluice.model import Action, Workload
+from sluice.model import Action, Workload, replace
 from sluice.plan.flas import Flas
 from sluice.plan.gigk import Gigk
 from sluice.plan.mm1_buffer import Mm1Buffer, by_queue_model

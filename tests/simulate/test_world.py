@@ -183,7 +183,7 @@ def test_load_by_events_and_load_by_bytes_can_disagree() -> None:
     assert seen.end_bytes[1] == 200_000
     assert seen.end_bytes[0] == pytest.approx(2_000_000, rel=0.15)
     assert seen.reports is not None
-    assert seen.reports.busy_s.sum() == pytest.approx(2200 * 0.0001 + 1e-6 * seen.end_bytes.sum(), rel=1e-6)
+    assert seen.reports.counter("busy_s").sum() == pytest.approx(2200 * 0.0001 + 1e-6 * seen.end_bytes.sum(), rel=1e-6)
 
 
 def test_committed_lag_overstates_by_the_batch_in_work() -> None:

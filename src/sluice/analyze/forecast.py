@@ -1,12 +1,12 @@
 """Adds a forecast of the arrival rates to what another analyzer finds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sluice.analyze.base import Analyzer
-from sluice.model import Decision, Partition, Snapshot, Workload
+from sluice.model import Decision, Partition, Snapshot, Workload, replace
 from sluice.model.values import FloatArray, frozen
 from sluice.theory.lag_model import LagModel
 

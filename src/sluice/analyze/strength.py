@@ -10,6 +10,7 @@ from sluice.model.values import FloatArray, IntArray, floats, frozen, ints
 from sluice.theory.rates import strength
 
 _NONE = floats([])
+_NO_COUNTERS = floats(np.empty((7, 0)))
 
 
 class Strength(NamedTuple):
@@ -35,22 +36,10 @@ def measured_strength(snapshot: Snapshot, before: Snapshot | None, last: Decisio
     old = last.workload if last is not None else None
     known = old.consumer_service_eps if old is not None else None
     measured = strength(
-        now.processed_events,
-        now.emitted_events,
-        now.busy_s,
-        now.busy_s2,
-        now.latency_s,
-        now.gap_s,
-        now.gap_s2,
-        start.processed_events,
-        start.emitted_events,
-        start.busy_s,
-        start.busy_s2,
-        start.gap_s,
-        start.gap_s2,
+        now.counters,
+        start.counters,
         _places(here, before.assignment if before is not None and then is not None else None),
-        newest.processed_events if newest is not None else _NONE,
-        newest.latency_s if newest is not None else _NONE,
+        newest.counters if newest is not None else _NO_COUNTERS,
         known if known is not None else _NONE,
         _places(here, last.snapshot.assignment if last is not None else None),
     )

@@ -1,14 +1,13 @@
 """Stands between the world and the loop: what the loop sees is settled only when it may act, and only a leader acts."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import numpy as np
 
 from sluice.control.state import Standing, State
 from sluice.errors import UnavailableError
 from sluice.execute.base import Executor
-from sluice.model import Action, Plan, Receipt, Snapshot
+from sluice.model import Action, Plan, Receipt, Snapshot, replace
 from sluice.monitor.base import Monitor
 
 # A change that takes longer is given up as a whole; what it left is planned with afresh.

@@ -3,12 +3,11 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 from sluice.errors import UnavailableError
-from sluice.model import Assignment, PublishedPlan
+from sluice.model import Assignment, PublishedPlan, replace
 
 
 class PlanBoard:

@@ -7,6 +7,7 @@ from sluice.model.plan import Action, Candidate, Plan, Prediction, Reason, actio
 from sluice.model.published import PublishedPlan
 from sluice.model.snapshot import ConsumerReports, LagBasis, Snapshot
 from sluice.model.topology import Stage, Topology
+from sluice.model.values import replace
 from sluice.model.workload import Workload
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "Topology",
     "Workload",
     "action_between",
+    "replace",
 ]

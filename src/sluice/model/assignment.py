@@ -1,7 +1,6 @@
 """Who owns which partition, and what changes from one assignment to the next."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -39,8 +38,7 @@ class Move(NamedTuple):
     target: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Assignment(Value):
+class Assignment(Value, frozen=True, kw_only=True):
     """`owner[i]` is the position in `consumers` of the owner of `partitions[i]`, or NOBODY.
 
     A consumer may own nothing (it is idle, and it costs). In a group whose members share one

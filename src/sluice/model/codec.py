@@ -9,7 +9,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.errors import InputError
 from sluice.model.assignment import Partition
@@ -38,14 +40,13 @@ def decision_from_json(data: dict[str, Any]) -> Decision:
 def encode(value: Any) -> Any:
     """Plain data for any of our values."""
     if isinstance(value, np.ndarray):
-        plain = value.tolist()
-        return [None if x != x else x for x in plain] if value.dtype.kind == "f" else plain
+        return _plain(value)
     if isinstance(value, Partition):
         return str(value)
     if isinstance(value, Enum):
         return value.value
-    if is_dataclass(value):
-        return {f.name: encode(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, msgspec.Struct) or is_dataclass(value):
+        return {name: encode(getattr(value, name)) for name, _, _ in _hints(cast(type, type(value)))}
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if isinstance(value, dict):
@@ -53,6 +54,13 @@ def encode(value: Any) -> Any:
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain(array: NDArray[Any]) -> list[Any]:
+    if array.ndim > 1:
+        return [_plain(row) for row in array]
+    plain: list[Any] = array.tolist()
+    return [None if x != x else x for x in plain] if array.dtype.kind == "f" else plain
 
 
 def decode(kind: type[_T], data: Any, partitions: tuple[Partition, ...]) -> _T:
@@ -68,7 +76,7 @@ def _decode(kind: Any, data: Any, partitions: tuple[Partition, ...]) -> Any:
             return data
         return _decode(inner[0], data, partitions)
     if kind == FloatArray:
-        return floats([np.nan if x is None else x for x in data])
+        return floats(np.array(data, dtype=object))  # None is NaN
     if kind == IntArray:
         return ints(data)
     if origin is tuple:
@@ -77,7 +85,7 @@ def _decode(kind: Any, data: Any, partitions: tuple[Partition, ...]) -> Any:
         return Partition.parse(data)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(data)
-    if isinstance(kind, type) and is_dataclass(kind):
+    if isinstance(kind, type) and (issubclass(kind, msgspec.Struct) or is_dataclass(kind)):
         return _decode_fields(kind, data, partitions)
     return data
 
@@ -96,7 +104,10 @@ def _decode_fields(kind: type, data: dict[str, Any], partitions: tuple[Partition
 
 @lru_cache(maxsize=64)
 def _hints(kind: type) -> tuple[tuple[str, Any, bool], ...]:
+    """Name, type and whether it may be left out, for each field."""
     hints = get_type_hints(kind)
+    if issubclass(kind, msgspec.Struct):
+        return tuple((f.name, hints[f.name], not f.required) for f in msgspec.structs.fields(kind))
     return tuple(
         (f.name, hints[f.name], f.default is not MISSING or f.default_factory is not MISSING)
         for f in fields(cast(Any, kind))

@@ -1,7 +1,5 @@
 """What was really done, and one tick as a whole."""
 
-from dataclasses import dataclass
-
 from sluice.model.objective import Objective
 from sluice.model.plan import Action, Plan
 from sluice.model.snapshot import Snapshot
@@ -9,8 +7,7 @@ from sluice.model.values import Value
 from sluice.model.workload import Workload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(Value, frozen=True, kw_only=True):
     """What an executor did about a plan."""
 
     time_s: float
@@ -26,8 +23,7 @@ class Receipt:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Decision(Value):
+class Decision(Value, frozen=True, kw_only=True):
     """One tick of one group, from measurement to receipt."""
 
     tick: int

@@ -1,7 +1,6 @@
 """What is to be done, and why."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sluice.model.assignment import Assignment
@@ -15,19 +14,17 @@ class Action(StrEnum):
     HOLD = "hold"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Value, frozen=True):
     """A sentence with its numbers apart: cheap to make every tick, put together only when someone reads it."""
 
     template: str
-    numbers: Mapping[str, float | int | str] = field(default_factory=dict)
+    numbers: Mapping[str, float | int | str] = {}
 
     def __str__(self) -> str:
         return self.template.format_map(self.numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Value, frozen=True, kw_only=True):
     """Something the policy looked at and did not choose."""
 
     name: str
@@ -35,8 +32,7 @@ class Candidate:
     why_not: Reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
+class Prediction(Value, frozen=True, kw_only=True):
     """What the policy expects once its plan stands."""
 
     utilisation: float | None = None
@@ -46,8 +42,7 @@ class Prediction:
     """Events that pile up on moved partitions while they stand still."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan(Value):
+class Plan(Value, frozen=True, kw_only=True):
     """One group's target; the number of consumers is a consequence of it."""
 
     group: str

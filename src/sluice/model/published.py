@@ -1,7 +1,6 @@
 """The plan as the controller publishes it for members of a consumer group."""
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from sluice.errors import InputError
@@ -9,8 +8,7 @@ from sluice.model.assignment import Assignment, Partition
 from sluice.model.values import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PublishedPlan(Value):
+class PublishedPlan(Value, frozen=True, kw_only=True):
     """Who is to own what, under a number that changes with every new target and with nothing else."""
 
     group: str

@@ -4,7 +4,6 @@ Unlike a sampling sketch, counts can be added over consumers and subtracted over
 nothing and any interval can be asked about afterwards.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,7 @@ def buckets_of(latency_s: Any) -> IntArray:
     return np.ceil(np.log(latency / SMALLEST_S) / _LOG_GROWTH - 1e-9).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LatencySketch(Value):
+class LatencySketch(Value, frozen=True, kw_only=True):
     """`count[i]` latencies fell into `bucket[i]`; buckets ascend and none is empty."""
 
     bucket: IntArray

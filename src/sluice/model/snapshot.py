@@ -1,11 +1,10 @@
 """What was measured, and when. Nothing here is interpreted yet."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sluice.model.assignment import Assignment, Partition
 from sluice.model.sketch import LatencySketch
-from sluice.model.values import FloatArray, Value
+from sluice.model.values import FloatArray, Value, floats
 
 
 class LagBasis(StrEnum):
@@ -15,33 +14,48 @@ class LagBasis(StrEnum):
     PROCESSED = "processed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ConsumerReports(Value):
-    """What consumers say of themselves: counters since their start, one entry for each consumer of the assignment.
+COUNTERS = ("processed_events", "emitted_events", "busy_s", "busy_s2", "latency_s", "gap_s", "gap_s2")
+"""Sums over the events processed: of their service times and the squares, of their latencies, of the times between two
+consecutive arrivals and the squares."""
+
+
+class ConsumerReports(Value, frozen=True, kw_only=True):
+    """What consumers say of themselves: counters since their start.
 
     Counters can be subtracted at any two instants, so nothing is lost when a report is missed. NaN: silent.
     """
 
-    processed_events: FloatArray
-    emitted_events: FloatArray
-    busy_s: FloatArray
-    """Sum of service times."""
-    busy_s2: FloatArray
-    """Sum of squared service times."""
-    latency_s: FloatArray
-    """Sum of the latencies of the processed events."""
-    gap_s: FloatArray
-    """Sum of the times between two consecutive arrivals."""
-    gap_s2: FloatArray
-    """Sum of the squares of those times."""
+    counters: FloatArray
+    """A row for each of COUNTERS, a column for each consumer of the assignment."""
     batches: FloatArray | None = None
     """Polls that brought something."""
     latency: tuple[LatencySketch | None, ...] | None = None
     """How the latencies are spread; None for a silent consumer."""
 
+    @classmethod
+    def of(
+        cls,
+        *,
+        processed_events: FloatArray,
+        emitted_events: FloatArray,
+        busy_s: FloatArray,
+        busy_s2: FloatArray,
+        latency_s: FloatArray,
+        gap_s: FloatArray,
+        gap_s2: FloatArray,
+        batches: FloatArray | None = None,
+        latency: tuple[LatencySketch | None, ...] | None = None,
+    ) -> "ConsumerReports":
+        rows = (processed_events, emitted_events, busy_s, busy_s2, latency_s, gap_s, gap_s2)
+        return cls(counters=floats(rows), batches=batches, latency=latency)
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Snapshot(Value):
+    def counter(self, name: str) -> FloatArray:
+        """One of COUNTERS, an entry for each consumer."""
+        row: FloatArray = self.counters[COUNTERS.index(name)]
+        return row
+
+
+class Snapshot(Value, frozen=True, kw_only=True):
     """One group at one instant; arrays have one entry a partition."""
 
     group: str

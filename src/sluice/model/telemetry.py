@@ -6,8 +6,9 @@ never go down, so reports may be lost or read late. A restarted consumer has ano
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import field
 
 from sluice.errors import InputError
 from sluice.model.assignment import Partition
@@ -36,8 +37,7 @@ def telemetry_topic(group: str) -> str:
     return f"__sluice.{group}.telemetry"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Telemetry(Value):
+class Telemetry(Value, frozen=True, kw_only=True):
     """One report of one consumer."""
 
     group: str
@@ -49,9 +49,9 @@ class Telemetry(Value):
     """Wall clock of the consumer when it wrote the report."""
     epoch: int = 0
     """Of the last command it obeyed; 0 when it takes no commands."""
-    positions: Mapping[Partition, int | None] = field(default_factory=dict)
+    positions: Mapping[Partition, int | None] = {}
     """The partitions it owns, and for each the next event to process; None: owned, not yet known where to begin."""
-    committed: Mapping[Partition, int] = field(default_factory=dict)
+    committed: Mapping[Partition, int] = {}
     """The offsets it has committed, as the broker confirmed them."""
     processed_events: float = 0.0
     processed_bytes: float = 0.0

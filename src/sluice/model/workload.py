@@ -1,15 +1,12 @@
 """What the measurements mean."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sluice.model.assignment import Assignment, Partition
 from sluice.model.values import FloatArray, Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Workload(Value):
+class Workload(Value, frozen=True, kw_only=True):
     """One group's load and strength; arrays have one entry a partition unless the name says otherwise."""
 
     group: str

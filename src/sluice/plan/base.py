@@ -1,7 +1,6 @@
 """What every policy does, and all it may look at."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from sluice.model import (
@@ -16,11 +15,11 @@ from sluice.model import (
     Workload,
     action_between,
 )
+from sluice.model.values import Value
 from sluice.plan.predict import predict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanContext:
+class PlanContext(Value, frozen=True, kw_only=True):
     """Everything a policy may use: no clock, no I/O, no memory besides `recent`."""
 
     workload: Workload

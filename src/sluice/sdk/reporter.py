@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
+from sluice.model import replace
 from sluice.model.telemetry import Telemetry, telemetry_topic
 from sluice.sdk.connect import client_settings, ensure_topic
 from sluice.sdk.settings import ConsumerSettings

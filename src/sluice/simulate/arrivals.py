@@ -104,8 +104,7 @@ class Mmpp:
             state = (state + 1) % len(self.states_eps)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Recorded(Value):
+class Recorded(Value, frozen=True, kw_only=True):
     """Events as they were, with their partitions and sizes where those are known. Any order will do."""
 
     time_s: FloatArray

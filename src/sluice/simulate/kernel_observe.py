@@ -15,7 +15,7 @@ END, COMMITTED, DONE, BYTES = range(4)
 def see(
     now_s: float, places: IntArray, max_poll: int, floats: FloatArray, ints: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Offsets of the partitions, and the rows of consumer_floats for the consumers at `places`.
+    """Offsets of the partitions, and the counters of the consumers at `places`.
 
     The group has been advanced to `now_s`. A batch in work is committed as a whole when it ends.
     """
@@ -27,11 +27,11 @@ def see(
         seen[END, p] = pi[m.ARRIVED, p]
         seen[COMMITTED, p] = seen[DONE, p] = pi[m.ARRIVED, p] - pi[m.WAITING, p]
         seen[BYTES, p] = group.partition_floats[m.ARRIVED_BYTES, p]
-    counters = np.empty((len(cf), len(places)))
+    counters = np.empty((m.COUNTERS, len(places)))
     column = np.full(ci.shape[1], NONE)
     for k in range(len(places)):
         column[places[k]] = k
-        for row in range(len(cf)):
+        for row in range(m.COUNTERS):
             counters[row, k] = cf[row, places[k]]
     for c in range(ci.shape[1]):
         if cf[m.FREE_S, c] <= now_s:

@@ -14,8 +14,11 @@ from sluice.theory.kernel import compiled
 
 NONE = -1
 
-# Group.consumer_floats, one column for each consumer that ever was. FREE_S: when all it has started is finished.
-FREE_S, BATCH_START_S, LAST_ARRIVAL_S, PROCESSED, EMITTED, BUSY_S, BUSY_S2, LATENCY_S, GAP_S, GAP_S2 = range(10)
+# Group.consumer_floats, one column for each consumer that ever was. First what it reports of itself,
+PROCESSED, EMITTED, BUSY_S, BUSY_S2, LATENCY_S, GAP_S, GAP_S2 = range(7)
+COUNTERS = 7
+# then what nobody sees. FREE_S: when all it has started is finished.
+FREE_S, BATCH_START_S, LAST_ARRIVAL_S = range(COUNTERS, COUNTERS + 3)
 # Group.consumer_ints and partition_ints: HEAD and TAIL of a queue of waiting events.
 HEAD, TAIL = range(2)
 # Group.consumer_ints: how many events its latest batch has.

@@ -1,15 +1,12 @@
 """How many events are meant to arrive, over time."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sluice.errors import InputError
 from sluice.model.values import FloatArray, IntArray, Value, floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rates(Value):
+class Rates(Value, frozen=True, kw_only=True):
     """`eps[i]` events per second hold from `i * step_s` to `(i + 1) * step_s`."""
 
     eps: FloatArray

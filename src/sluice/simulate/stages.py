@@ -2,7 +2,6 @@
 
 from sluice.model import ConsumerReports, Plan, Receipt, Snapshot
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.memory import BUSY_S, BUSY_S2, EMITTED, GAP_S, GAP_S2, LATENCY_S, PROCESSED
 from sluice.simulate.world import World
 
 
@@ -30,15 +29,7 @@ def _snapshot(group: SimulatedGroup, now_s: float) -> Snapshot:
         owned_from_events=group.owned_from_events,
         owned_since_s=group.owned_since_s,
         lag_basis=group.spec.lag_basis,
-        reports=ConsumerReports(
-            processed_events=counters[PROCESSED],
-            emitted_events=counters[EMITTED],
-            busy_s=counters[BUSY_S],
-            busy_s2=counters[BUSY_S2],
-            latency_s=counters[LATENCY_S],
-            gap_s=counters[GAP_S],
-            gap_s2=counters[GAP_S2],
-        ),
+        reports=ConsumerReports(counters=counters),
         pause_s=group.pause_s,
         startup_s=group.startup_s,
         settled=group.settled,

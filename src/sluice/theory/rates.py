@@ -6,7 +6,10 @@ A counter that went backwards was reset: what happened in between is unknown (Na
 import numpy as np
 
 from sluice.theory.arrays import FloatArray, IntArray
-from sluice.theory.kernel import compiled
+from sluice.theory.kernel import compiled, inlined
+
+# Rows of a table of a group's counters, with a column for each consumer.
+PROCESSED, EMITTED, BUSY, BUSY2, LATENCY, GAP, GAP2 = range(7)
 
 
 @compiled
@@ -45,62 +48,55 @@ def rates_and_lag(
     return rate, lag, bytes_rate, unknown
 
 
+@inlined
+def _grown(then: FloatArray, place: int, now: FloatArray, c: int, row: int) -> float:
+    return float(now[row, c] - (then[row, place] if place >= 0 else 0.0))
+
+
 @compiled
 def strength(
-    processed: FloatArray,
-    emitted: FloatArray,
-    busy: FloatArray,
-    busy2: FloatArray,
-    latency: FloatArray,
-    gap: FloatArray,
-    gap2: FloatArray,
-    processed_before: FloatArray,
-    emitted_before: FloatArray,
-    busy_before: FloatArray,
-    busy2_before: FloatArray,
-    gap_before: FloatArray,
-    gap2_before: FloatArray,
+    now: FloatArray,
+    earlier: FloatArray,
     before: IntArray,
-    processed_last: FloatArray,
-    latency_last: FloatArray,
+    newest: FloatArray,
     rate_last: FloatArray,
     last: IntArray,
 ) -> FloatArray:
     """Events/s of each busy consumer, then of all together, cv of service and of arrivals, selectivity, mean latency.
 
-    `before[c]` is the consumer's place in the earlier reading, `last[c]` in the last one; -1: it was not
-    there yet and counts from zero. A consumer that did nothing keeps `rate_last`. NaN where nothing is
-    known. All in one array: numbers of different kinds cost more to hand over than to compute.
+    `before[c]` is the consumer's column in the earlier reading, `last[c]` in the newest one before now; -1: it was not
+    there yet and counts from zero. A consumer that did nothing keeps `rate_last`. NaN where nothing is known. All in
+    one array: numbers of different kinds cost more to hand over than to compute.
     """
-    k = len(processed)
+    k = now.shape[1]
     out = np.full(k + 5, np.nan)
     events, emits, work, work2 = 0.0, 0.0, 0.0, 0.0
     arrivals, arrivals_cv2 = 0.0, 0.0
     seen, waited = 0.0, 0.0
     for c in range(k):
         b = before[c]
-        n = processed[c] - (processed_before[b] if b >= 0 else 0.0)
-        s = busy[c] - (busy_before[b] if b >= 0 else 0.0)
-        s2 = busy2[c] - (busy2_before[b] if b >= 0 else 0.0)
+        n = _grown(earlier, b, now, c, PROCESSED)
+        s = _grown(earlier, b, now, c, BUSY)
+        s2 = _grown(earlier, b, now, c, BUSY2)
         p = last[c]
         if n > 0.0 and s > 0.0 and s2 >= 0.0:
             out[c] = n / s
             events += n
             work += s
             work2 += s2
-            written = emitted[c] - (emitted_before[b] if b >= 0 else 0.0)
+            written = _grown(earlier, b, now, c, EMITTED)
             emits += written if written >= 0.0 else np.nan
-            g = gap[c] - (gap_before[b] if b >= 0 else 0.0)
-            g2 = gap2[c] - (gap2_before[b] if b >= 0 else 0.0)
+            g = _grown(earlier, b, now, c, GAP)
+            g2 = _grown(earlier, b, now, c, GAP2)
             if g > 0.0 and g2 >= 0.0:
                 # Each consumer has its own stream: pooling the moments of unequal streams would look bursty.
                 arrivals += n
                 arrivals_cv2 += n * max(n * g2 / (g * g) - 1.0, 0.0)
         elif p >= 0 and len(rate_last) > 0:
             out[c] = rate_last[p]  # silent, idle or restarted
-        if len(processed_last) > 0:
-            n = processed[c] - (processed_last[p] if p >= 0 else 0.0)
-            s = latency[c] - (latency_last[p] if p >= 0 else 0.0)
+        if newest.shape[1] > 0:
+            n = _grown(newest, p, now, c, PROCESSED)
+            s = _grown(newest, p, now, c, LATENCY)
             if n > 0.0 and s >= 0.0:
                 seen += n
                 waited += s

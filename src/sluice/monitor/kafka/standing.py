@@ -52,7 +52,7 @@ def consumer_reports(heard: Mapping[str, Heard], assignment: Assignment) -> Cons
     def column(name: str) -> FloatArray:
         return floats([np.nan if report is None else getattr(report, name) for report in reports])
 
-    return ConsumerReports(
+    return ConsumerReports.of(
         processed_events=column("processed_events"),
         emitted_events=column("emitted_events"),
         busy_s=column("busy_s"),

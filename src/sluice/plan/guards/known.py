@@ -25,7 +25,7 @@ class Known(Guard):
     guard: ClassVar[str] = "missing data"
 
     def __post_init__(self) -> None:
-        fields = Workload.__dataclass_fields__
+        fields = Workload.__struct_fields__
         for name in self.needs:
             if name not in fields:
                 raise InputError(f"policy {self.name} needs {name!r}; {did_you_mean(name, fields)}")

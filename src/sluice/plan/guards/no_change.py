@@ -1,9 +1,9 @@
 """A reassignment to what already stands is a hold."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from sluice.model import Action, Plan
+from sluice.model import Action, Plan, replace
 from sluice.plan.base import PlanContext
 from sluice.plan.guards.base import Guard
 
