@@ -11,7 +11,7 @@ import numpy as np
 import simpy
 
 from sluice.execute.base import Executor
-from sluice.model import Action, Assignment, Partition, Plan, Receipt, Snapshot
+from sluice.model import Action, Assignment, ConsumerReports, Partition, Plan, Receipt, Snapshot
 from sluice.model.values import floats, ints
 from sluice.monitor.base import Monitor
 from sluice.simulate.stream import Events
@@ -37,6 +37,8 @@ class SimpyGroup:
         self.latency_s = np.full(len(events.time_s), np.nan)
         self.consumer_of = np.empty(len(events.time_s), dtype=object)
         self.arrived = [0] * partitions
+        self.arrived_bytes = [0.0] * partitions
+        self.processed = [0] * partitions
         self.committed = [0] * partitions
         self._standing = False
         self._waiting: list[int] = []
@@ -55,6 +57,11 @@ class SimpyGroup:
             assignment=self.assignment,
             end_events=floats(self.arrived),
             committed_events=floats(self.committed),
+            processed_events=floats(self.processed),
+            end_bytes=floats(self.arrived_bytes),
+            reports=ConsumerReports(
+                counters=floats([self._consumers[name].counters() for name in self.assignment.consumers]).T
+            ),
         )
         return (snapshot,)
 
@@ -64,23 +71,34 @@ class SimpyGroup:
         self.env.process(self._rebalance(plan.target))
         return Receipt(time_s=self.env.now, action=plan.action)
 
-    def serve(self, consumer: str, batch: Sequence[int]) -> Process:
+    def serve(self, consumer: "_Consumer", batch: Sequence[int]) -> Process:
         for event in batch:
-            yield self.env.timeout(self._service_s)
-            self.latency_s[event] = self.env.now - self._events.time_s[event]
-            self.consumer_of[event] = consumer
+            service_s = self._service_s
+            yield self.env.timeout(service_s)
+            latency_s = self.env.now - self._events.time_s[event]
+            self.latency_s[event] = latency_s
+            self.consumer_of[event] = consumer.name
+            self.processed[self._events.partition[event]] += 1
+            consumer.processed += 1
+            consumer.busy_s += service_s
+            consumer.busy_s2 += service_s * service_s
+            consumer.latency_s += latency_s
         for event in batch:
             self.committed[self._events.partition[event]] += 1
 
     def _produce(self) -> Process:
-        for event, (time_s, partition) in enumerate(zip(self._events.time_s, self._events.partition, strict=True)):
+        events = zip(self._events.time_s, self._events.partition, self._events.every_size_bytes(), strict=True)
+        for event, (time_s, partition, size_bytes) in enumerate(events):
             if time_s > self.env.now:
                 yield self.env.timeout(time_s - self.env.now)
             self.arrived[partition] += 1
+            self.arrived_bytes[partition] += size_bytes
+            owner = self._owner(event)
+            owner.arrival(time_s)
             if self._standing:
                 self._waiting.append(event)
             else:
-                self._owner(event).queue.put((time_s, event))
+                owner.queue.put((time_s, event))
 
     def _owner(self, event: int) -> "_Consumer":
         owner = self.assignment.owner[self._events.partition[event]]
@@ -93,17 +111,17 @@ class SimpyGroup:
             loop.tick()
 
     def _rebalance(self, target: Assignment) -> Process:
-        self.assignment = target
+        in_work = [consumer.batch for consumer in self._consumers.values() if consumer.batch is not None]
         self._standing = True
         for consumer in self._consumers.values():
             self._waiting += [event for _, event in consumer.queue.items]
             consumer.queue.items.clear()
-        in_work = [consumer.batch for consumer in self._consumers.values() if consumer.batch is not None]
+        self.assignment = target
+        # One that comes back after it has left is a new one.
+        self._consumers = {name: self._consumers.get(name) or _Consumer(self, name) for name in target.consumers}
         yield self.env.all_of(in_work)
         yield self.env.timeout(self._rebalance_s)
         self._standing = False
-        for name in target.consumers:
-            self._consumers.setdefault(name, _Consumer(self, name))
         waiting, self._waiting = sorted(self._waiting), []
         for event in waiting:
             self._owner(event).queue.put((self.env.now, event))
@@ -114,10 +132,25 @@ class _Consumer:
 
     def __init__(self, group: SimpyGroup, name: str) -> None:
         self._group = group
-        self._name = name
+        self.name = name
+        self.processed = 0
+        self.busy_s = self.busy_s2 = self.latency_s = 0.0
+        self._last_arrival_s: float | None = None
+        self._gap_s = self._gap_s2 = 0.0
         self.queue = simpy.PriorityStore(group.env)
         self.batch: simpy.Event | None = None
         group.env.process(self._live())
+
+    def arrival(self, time_s: float) -> None:
+        if self._last_arrival_s is not None:
+            gap_s = time_s - self._last_arrival_s
+            self._gap_s += gap_s
+            self._gap_s2 += gap_s * gap_s
+        self._last_arrival_s = time_s
+
+    def counters(self) -> tuple[float, ...]:
+        """What it reports of itself; it writes to no topic."""
+        return (self.processed, 0, self.busy_s, self.busy_s2, self.latency_s, self._gap_s, self._gap_s2)
 
     def _live(self) -> Process:
         env = self._group.env
@@ -127,6 +160,6 @@ class _Consumer:
             yield env.timeout(0)
             while self.queue.items and len(batch) < self._group.max_poll:
                 batch.append((yield self.queue.get()))
-            self.batch = env.process(self._group.serve(self._name, [event for _, event in batch]))
+            self.batch = env.process(self._group.serve(self, [event for _, event in batch]))
             yield self.batch
             self.batch = None

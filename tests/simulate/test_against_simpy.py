@@ -1,4 +1,4 @@
-"""The compiled simulator and an independent SimPy model run the same loop: every decision and every latency agrees."""
+"""The compiled simulator and an independent SimPy model run the same loop: all they show, decide and measure agrees."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tests.simulate.worlds import one_group
 
 from sluice.control.loop import ControlLoop
 from sluice.execute.base import Executor
-from sluice.model import Assignment, Objective, Plan, Reason
+from sluice.model import Assignment, Objective, Plan, Reason, Snapshot
 from sluice.model.values import floats, ints
 from sluice.monitor.base import Monitor
 from sluice.plan.base import PlanContext, propose
@@ -36,6 +36,14 @@ class Shuffle:
         return propose(context, self.name, target, Reason("lag {lag}", {"lag": lag}))
 
 
+def assert_same_view(mine: Snapshot, other: Snapshot) -> None:
+    assert mine.reports is not None
+    assert other.reports is not None
+    np.testing.assert_allclose(mine.reports.counters, other.reports.counters, atol=1e-6)
+    for name in ("end_events", "committed_events", "processed_events", "end_bytes"):
+        np.testing.assert_allclose(getattr(mine, name), getattr(other, name), err_msg=f"{name} at {mine.time_s} s")
+
+
 RATES = Rates(eps=floats([40, 130, 220, 180, 90, 0, 310, 260, 150, 60] * 3))
 
 
@@ -45,7 +53,7 @@ RATES = Rates(eps=floats([40, 130, 220, 180, 90, 0, 310, 260, 150, 60] * 3))
     ids=["burst", "even", "poisson"],
 )
 @pytest.mark.parametrize("max_poll", [500, 7, 1])
-def test_every_latency_and_decision_agrees(arrivals: Arrivals, max_poll: int) -> None:
+def test_every_observation_decision_and_latency_agrees(arrivals: Arrivals, max_poll: int) -> None:
     spec = one_group(
         arrivals, partitions=PARTITIONS, duration_s=30.0, rebalance_s=0.3, heartbeat_s=0.0, max_poll_events=max_poll
     )
@@ -73,6 +81,8 @@ def test_every_latency_and_decision_agrees(arrivals: Arrivals, max_poll: int) ->
 
     assert result.up + result.down + result.reassign >= 5
     assert [d.plan.target.owned() for d in ours] == [d.plan.target.owned() for d in theirs]
+    for mine, other in zip(ours, theirs, strict=True):
+        assert_same_view(mine.snapshot, other.snapshot)
     assert result.latencies.exact_s is not None
     assert result.events == len(model.latency_s)
     np.testing.assert_allclose(result.latencies.exact_s, model.latency_s, atol=1e-7)

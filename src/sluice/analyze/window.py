@@ -1,6 +1,7 @@
 """Rates over a sliding window of snapshots, strength of the consumers from their own counters."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -87,13 +88,14 @@ class WindowAnalyzer:
 
 def _oldest_within(snapshot: Snapshot, recent: Sequence[Decision], window_s: float) -> Snapshot | None:
     """The oldest snapshot of the window; the newest of all where ticks are longer than the window."""
+    if not recent:
+        return None
     since = snapshot.time_s - window_s - _TOLERANCE_S
-    found: Snapshot | None = None
-    for decision in reversed(recent):
-        if found is not None and decision.snapshot.time_s < since:
-            break
-        found = decision.snapshot
-    return found
+    return recent[min(bisect_left(recent, since, key=_time_s), len(recent) - 1)].snapshot
+
+
+def _time_s(decision: Decision) -> float:
+    return decision.snapshot.time_s
 
 
 def _pauses(snapshot: Snapshot, recent: Sequence[Decision]) -> list[float]:

@@ -57,7 +57,7 @@ class TailBinpack:
         elif (needed := after.needed(self.f_down)) < current.count:
             target = shrunk(after, current, self.f_down)
         else:
-            down = verdict.down_count or 0
+            down = verdict.down_count
             numbers = {"now": current.count, "down": down, "needed": needed, "pause_s": pause_s}
             deferred = lost("down", down, _DEFERRED, numbers)
             return hold(context, self.name, deferred.why_not, rejected=(deferred,), warnings=warnings)

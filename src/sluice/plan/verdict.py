@@ -8,8 +8,8 @@ from sluice.model import Action, Assignment, Candidate, Reason
 from sluice.model.values import FloatArray
 from sluice.plan.base import PlanContext
 from sluice.plan.placing import packed
-from sluice.theory.loads import LoadCheck, check_loads
-from sluice.theory.packing import Packing, bins_needed, least_loaded
+from sluice.theory.loads import LoadCheck, check_few, check_loads
+from sluice.theory.packing import FEW, Packing, bins_needed, least_loaded
 
 NEEDS = ("arrival_eps", "lag_events", "service_eps")
 
@@ -36,19 +36,15 @@ class Load(NamedTuple):
         capacity = self.service_eps * factor
         return bins_needed(self.rate, self.lag, capacity, capacity * self.latency_s)
 
-    def check(self, assignment: Assignment, factor: float) -> LoadCheck:
-        capacity = self.service_eps * factor
-        return LoadCheck(
-            *check_loads(
-                self.rate,
-                self.lag,
-                assignment.owner,
-                len(assignment.consumers),
-                capacity,
-                capacity * self.latency_s,
-                self.service_eps,
-            )
-        )
+    def stand(self, assignment: Assignment, f_up: float, f_down: float) -> tuple[LoadCheck, int, int]:
+        """How the assignment stands within f_up of capacity; the consumers needed within f_up and within f_down."""
+        rate, lag, count = self.rate, self.lag, len(assignment.consumers)
+        if len(rate) <= FEW:
+            found = check_few(rate, lag, assignment.owner, count, self.service_eps, self.latency_s, f_up, f_down)
+            return LoadCheck(*found[:5]), found[5], found[6]
+        high = self.service_eps * f_up
+        check = check_loads(rate, lag, assignment.owner, count, high, high * self.latency_s, self.service_eps)
+        return LoadCheck(*check), self.needed(f_up), self.needed(f_down)
 
 
 class Verdict(NamedTuple):
@@ -57,8 +53,8 @@ class Verdict(NamedTuple):
     action: Action
     up_count: int
     """Consumers needed with capacities scaled by f_up."""
-    down_count: int | None
-    """The same by f_down; None where growing was decided without it."""
+    down_count: int
+    """The same by f_down."""
     check: LoadCheck
 
 
@@ -71,12 +67,10 @@ def load_of(context: PlanContext) -> Load:
 
 def judge(load: Load, current: Assignment, f_up: float, f_down: float) -> Verdict:
     """Grow if f_up asks for more, shrink if f_down asks for fewer, repack if a consumer is above f_up."""
-    check = load.check(current, f_up)
+    check, up, down = load.stand(current, f_up, f_down)
     now = len(current.consumers)
-    up = load.needed(f_up)
     if up > now:
-        return Verdict(Action.UP, up, None, check)
-    down = load.needed(f_down)
+        return Verdict(Action.UP, up, down, check)
     if down < now:
         return Verdict(Action.DOWN, up, down, check)
     # In a group that shares one subscription nobody owns anything, and nothing is orphaned.
@@ -103,6 +97,7 @@ def reason(verdict: Verdict, load: Load, current: Assignment, f_up: float, f_dow
     numbers: dict[str, float | int | str] = {
         "now": len(current.consumers),
         "up": verdict.up_count,
+        "down": verdict.down_count,
         "f_up": f_up,
         "f_down": f_down,
         "service_eps": load.service_eps,
@@ -112,8 +107,6 @@ def reason(verdict: Verdict, load: Load, current: Assignment, f_up: float, f_dow
         "over": verdict.check.over,
         "ownerless": verdict.check.ownerless,
     }
-    if verdict.down_count is not None:
-        numbers["down"] = verdict.down_count
     return Reason(_TEMPLATES[verdict.action], numbers)
 
 
@@ -139,12 +132,10 @@ def candidates(verdict: Verdict, current: Assignment, f_up: float, f_down: float
     if verdict.action is Action.UP:
         return (lost("stay", now, "{up} are needed within {f_up} of capacity", {"up": up, "f_up": f_up}),)
     if verdict.action is Action.DOWN:
-        return (
-            lost("stay", now, "{down} are enough within {f_down} of capacity", {"down": down or 0, "f_down": f_down}),
-        )
+        return (lost("stay", now, "{down} are enough within {f_down} of capacity", {"down": down, "f_down": f_down}),)
     return (
         lost("stay", now, "{over} consumers are above {f_up} of capacity", {"over": verdict.check.over, "f_up": f_up}),
-        lost("down", up, "{down} are needed within {f_down} of capacity", {"down": down or 0, "f_down": f_down}),
+        lost("down", up, "{down} are needed within {f_down} of capacity", {"down": down, "f_down": f_down}),
     )
 
 

@@ -1,6 +1,7 @@
 """How large events are and how long they take."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -37,7 +38,7 @@ class FixedSize:
         _positive("sizes.size_bytes", self.size_bytes)
 
     def draw(self, count: int, random: np.random.Generator) -> FloatArray:
-        return np.array([self.size_bytes])
+        return _for_all(self.size_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ class FixedService:
         _positive("service.mean_s", self.mean_s)
 
     def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
-        return np.array([self.mean_s])
+        return _for_all(self.mean_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +105,12 @@ class PerByteService:
 
     def draw(self, count: int, size_bytes: FloatArray, random: np.random.Generator) -> FloatArray:
         return self.base_s + self.s_per_byte * size_bytes
+
+
+@lru_cache(maxsize=64)
+def _for_all(value: float) -> FloatArray:
+    """One entry that stands for all events; asked for each tick, so made once and never written to."""
+    return np.array([value])
 
 
 def _lognormal(mean: float, cv: float, count: int, random: np.random.Generator) -> FloatArray:

@@ -47,11 +47,16 @@ class EventStream:
     def __init__(self, source: Source, seed: int) -> None:
         self._blocks = _blocks(source, seed)
         self._block = Events(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0))
+        self._last_s = -np.inf
         self._next = 0
         self.ended = False
 
     def take(self, until_s: float) -> Events:
         """Everything that arrives before `until_s` and was not taken yet."""
+        if self._last_s >= until_s:  # nearly always: the block reaches further
+            first = self._next
+            self._next = max(first, int(self._block.time_s.searchsorted(until_s)))
+            return self._block.cut(first, self._next)
         pieces: list[Events] = []
         while not self.ended:
             times = self._block.time_s
@@ -67,6 +72,7 @@ class EventStream:
                 self.ended = True
             else:
                 self._block, self._next = following, 0
+                self._last_s = float(following.time_s[-1]) if len(following.time_s) else -np.inf
         if len(pieces) == 1:
             return pieces[0]
         if not pieces:

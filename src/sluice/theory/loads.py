@@ -6,6 +6,7 @@ import numpy as np
 
 from sluice.theory.arrays import FloatArray, IntArray
 from sluice.theory.kernel import compiled
+from sluice.theory.packing.few import pack_few
 
 
 class LoadCheck(NamedTuple):
@@ -62,6 +63,27 @@ def check_loads(
         worst_rate = max(worst_rate, rates[c])
         worst_lag = max(worst_lag, lags[c])
     return over, ownerless, hopeless, worst_rate, worst_lag
+
+
+@compiled
+def check_few(
+    rate: FloatArray,
+    lag: FloatArray,
+    owner: IntArray,
+    consumers: int,
+    service: float,
+    latency_s: float,
+    f_up: float,
+    f_down: float,
+) -> tuple[int, int, int, float, float, int, int]:
+    """The check within f_up of capacity, the bins needed within f_up and within f_down: all of a tick in one call."""
+    high, low = service * f_up, service * f_down
+    over, ownerless, hopeless, worst_rate, worst_lag = check_loads(
+        rate, lag, owner, consumers, high, high * latency_s, service
+    )
+    up = pack_few(rate.copy(), lag.copy(), high, high * latency_s, 1)[2]
+    down = pack_few(rate.copy(), lag.copy(), low, low * latency_s, 1)[2]
+    return over, ownerless, hopeless, worst_rate, worst_lag, up, down
 
 
 @compiled
