@@ -91,7 +91,7 @@ def strength(
             if g > 0.0 and g2 >= 0.0:
                 # Each consumer has its own stream: pooling the moments of unequal streams would look bursty.
                 arrivals += n
-                arrivals_cv2 += n * max(n * g2 / (g * g) - 1.0, 0.0)
+                arrivals_cv2 += n * max((n / g) * (g2 / g) - 1.0, 0.0)
         elif p >= 0 and len(rate_last) > 0:
             out[c] = rate_last[p]  # silent, idle or restarted
         if newest.shape[1] > 0:
@@ -102,7 +102,7 @@ def strength(
                 waited += s
     if events > 0.0:
         out[k] = events / work
-        out[k + 1] = np.sqrt(max(events * work2 / (work * work) - 1.0, 0.0))
+        out[k + 1] = np.sqrt(max((events / work) * (work2 / work) - 1.0, 0.0))
         out[k + 3] = emits / events
     if arrivals > 0.0:
         out[k + 2] = np.sqrt(arrivals_cv2 / arrivals)
