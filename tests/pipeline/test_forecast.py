@@ -50,7 +50,8 @@ def test_the_simple_models_by_hand() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    weights=st.lists(st.floats(-0.4, 0.4), min_size=2, max_size=4),
+    # Together below 1: a series that grows without end cannot be told from others that do.
+    weights=st.lists(st.floats(-0.24, 0.24), min_size=2, max_size=4),
     level=st.floats(50, 500),
     horizon=st.integers(1, 4),
     seed=st.integers(0, 99),
