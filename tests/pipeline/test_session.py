@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from sluice.cli.main import main
 from sluice.errors import InputError, UnavailableError
+from sluice.pipeline.failures import plain_failures
 from sluice.pipeline.session import SessionSpec, java_version, open_session, settings_of
 
 
@@ -51,6 +54,20 @@ def test_spark_submit_chooses_the_master(monkeypatch: pytest.MonkeyPatch) -> Non
     assert settings_of(SessionSpec())["spark.master"] == "local[*]"
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     assert "spark.master" not in settings_of(SessionSpec())
+
+
+def test_a_connector_that_spark_submit_was_not_given_is_one_clear_line() -> None:
+    said = "Failed to find data source: kafka. Please deploy the application as per the deployment section of …"
+    with pytest.raises(UnavailableError, match="give spark-submit --jars") as caught, plain_failures("the stream"):
+        raise AnalysisException(said)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_jars_that_spark_submit_takes_are_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pipeline", "jars"]) == 0
+    jars = [Path(jar) for jar in capsys.readouterr().out.strip().split(",")]
+    assert any(jar.name.startswith("spark-sql-kafka") for jar in jars)
+    assert all(jar.is_file() for jar in jars)
 
 
 def test_memory_is_the_drivers_on_one_machine_and_the_executors_on_a_cluster() -> None:

@@ -10,6 +10,7 @@ from pyspark.errors import PySparkException
 from sluice.errors import InputError, SluiceError, UnavailableError
 
 _OURS = re.compile(r"sluice\.errors\.(InputError|UnavailableError): ([^\n]*)")
+_NO_CONNECTOR = "Failed to find data source: kafka"
 _NOT_THERE = ("PATH_NOT_FOUND", "FileNotFoundException")
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "AccessControlException", "UNABLE_TO_INFER_SCHEMA")
 
@@ -28,6 +29,10 @@ def _ours(said: str, what: str) -> SluiceError:
     found = _OURS.search(said)
     if found:
         return (InputError if found[1] == "InputError" else UnavailableError)(found[2].strip())
+    if _NO_CONNECTOR in said:
+        return UnavailableError(
+            'Spark was started without its Kafka connector; give spark-submit --jars "$(sluice pipeline jars)"'
+        )
     if any(word in said for word in _NOT_THERE):
         return InputError(f"{what} does not exist; check the path")
     first = said.strip().partition("\n")[0][:200]
