@@ -19,12 +19,12 @@ def rates_of(
 
     Where a counter was reset inside the window, the rate since the last snapshot counts.
     """
-    rate, lag, bps, unknown = _between(snapshot, before)
+    table, unknown = _between(snapshot, before)
     if unknown and last is not None and last is not before:
-        newer, _, newer_bps, _ = _between(snapshot, last)
-        rate = np.where(np.isnan(rate), newer, rate)
-        bps = np.where(np.isnan(bps), newer_bps, bps)
-    return frozen(rate), frozen(lag), frozen(bps) if snapshot.end_bytes is not None else None
+        newer, _ = _between(snapshot, last)
+        table = np.where(np.isnan(table), newer, table)
+    rate, lag, bps = frozen(table)
+    return rate, lag, bps if snapshot.end_bytes is not None else None
 
 
 def peak_ratio(snapshot: Snapshot, before: Snapshot | None, recent: Sequence[Decision]) -> float | None:
@@ -45,7 +45,7 @@ def peak_ratio(snapshot: Snapshot, before: Snapshot | None, recent: Sequence[Dec
     return peak / mean if mean > 0 and math.isfinite(peak) else None
 
 
-def _between(snapshot: Snapshot, before: Snapshot | None) -> tuple[FloatArray, FloatArray, FloatArray, bool]:
+def _between(snapshot: Snapshot, before: Snapshot | None) -> tuple[FloatArray, bool]:
     end, committed = snapshot.end_events, snapshot.committed_events
     position = snapshot.processed_events if snapshot.lag_basis is LagBasis.PROCESSED else None
     start, written = snapshot.start_events, snapshot.end_bytes

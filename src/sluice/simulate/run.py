@@ -69,7 +69,7 @@ class _Record:
         worst_s = self._group.take_worst_latency_s()
         self._largest_s = max(self._largest_s, worst_s)
         self._policy = plan.policy
-        self._actions.append(decision.receipt.action.value)
+        self._actions.append(decision.receipt.action)
         self._rows.append(
             (
                 snapshot.time_s,

@@ -22,15 +22,15 @@ def rates_and_lag(
     start: FloatArray,
     written: FloatArray,
     written_before: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, bool]:
-    """Per partition the rate of arrival, the lag and the rate of bytes; and whether a rate is unknown.
+) -> tuple[FloatArray, bool]:
+    """Rows: per partition the rate of arrival, the lag and the rate of bytes; and whether a rate is unknown.
 
-    `start` (log-start offsets) and `written` (bytes) may be empty: then nothing is known of them.
+    `start` (log-start offsets) and `written` (bytes) may be empty: then nothing is known of them. One table, as each
+    array costs more to hand over than to compute.
     """
     n = len(end)
-    rate = np.empty(n)
-    lag = np.empty(n)
-    bytes_rate = np.empty(len(written))
+    table = np.full((3, n), np.nan)
+    rate, lag, bytes_rate = table[0], table[1], table[2]
     unknown = False
     for i in range(n):
         grown = end[i] - end_before[i]
@@ -45,7 +45,7 @@ def rates_and_lag(
         grown = written[i] - written_before[i]
         bytes_rate[i] = grown / seconds if grown >= 0.0 and seconds > 0.0 else np.nan
         unknown = unknown or np.isnan(bytes_rate[i])
-    return rate, lag, bytes_rate, unknown
+    return table, unknown
 
 
 @inlined
