@@ -44,6 +44,7 @@ class SimulatedGroup:
         exact: bool,
     ) -> None:
         self.spec = spec
+        self._shared = spec.protocol.shared
         self.state = GroupState(
             len(partitions),
             objective_s=objective_s,
@@ -52,7 +53,7 @@ class SimulatedGroup:
             writes=spec.output is not None,
         )
         names = fresh_names((), spec.initial_consumers)
-        owner = np.full(len(partitions), NOBODY) if spec.protocol.shared else np.arange(len(partitions)) % len(names)
+        owner = np.full(len(partitions), NOBODY) if self._shared else np.arange(len(partitions)) % len(names)
         self.assignment = Assignment(partitions=partitions, consumers=names, owner=ints(owner))
         """What was last commanded."""
         self._place: dict[str, int] = dict(zip(names, self.state.add_consumers(len(names)).tolist(), strict=True))
@@ -62,7 +63,7 @@ class SimulatedGroup:
         self.history = [
             Ownership(p, names[o], 0, 0.0) for p, o in zip(partitions, owner.tolist(), strict=True) if o >= 0
         ]
-        unknown = np.nan if spec.protocol.shared else 0.0
+        unknown = np.nan if self._shared else 0.0
         self.owned_from_events = floats(np.full(len(partitions), unknown))
         self.owned_since_s = floats(np.full(len(partitions), unknown))
         self.pause_s: float | None = None
@@ -143,11 +144,11 @@ class SimulatedGroup:
             self._change = None
         while self._releases and self._releases[0] <= now_s:
             self._releases.pop(0)
-        if not self.spec.protocol.shared:
+        if not self._shared:
             self.state.release(now_s)
 
     def _carry_out(self, change: _Change, now_s: float) -> None:
-        if self.spec.protocol.shared:
+        if self._shared:
             self._carry_out_shared(now_s)
             return
         state, spec, table = self.state, self.spec, self.state.group.partition_ints
@@ -189,7 +190,7 @@ class SimulatedGroup:
             free_s[places] = np.maximum(free_s[places], np.where(free_s[places] == 0.0, now_s, 0.0))
 
     def _serve(self, until_s: float, arriving: Arriving) -> None:
-        if self.spec.protocol.shared:
+        if self._shared:
             self.state.advance_shared(until_s, arriving, self._serving)
         else:
             self.state.advance(until_s, arriving)
