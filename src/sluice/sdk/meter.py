@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from types import MappingProxyType
@@ -37,6 +37,7 @@ class Meter:
     startup_s: float | None = None
     positions: dict[Partition, int] = field(default_factory=dict)
     """Next offset of each partition: everything before it is processed."""
+    wall_clock: Callable[[], float] = time.time
     _latencies: IntArray = field(default_factory=lambda: np.zeros(512, dtype=np.int64))
     _last_arrival_s: float = math.nan
 
@@ -76,7 +77,7 @@ class Meter:
         self.busy_s2 += float(took @ took)
         arrived = np.fromiter(map(_TIMESTAMP, events), dtype=np.float64, count=len(events))
         # The wall clock is read here only: latency needs it, everything else is measured on the monotonic one.
-        latency = np.maximum(ended + (time.time() - now_s) - arrived, 0.0)
+        latency = np.maximum(ended + (self.wall_clock() - now_s) - arrived, 0.0)
         if math.isfinite(total := float(latency.sum())):
             self.latency_s += total
             self._spread(latency)
