@@ -8,7 +8,18 @@ import pytest
 from tests.plan.contexts import context, workload
 
 from sluice.errors import InputError
-from sluice.model import Action, Assignment, Partition, Plan, Stage, Topology, Workload, replace
+from sluice.model import (
+    Action,
+    Assignment,
+    Objective,
+    Partition,
+    PathObjective,
+    Plan,
+    Stage,
+    Topology,
+    Workload,
+    replace,
+)
 from sluice.model.values import floats, ints
 from sluice.plan.base import PlanContext, Policy
 from sluice.plan.ds2 import Ds2
@@ -28,10 +39,14 @@ def stage_load(group: str, topics: Mapping[str, float], consumers: int = 1, **mo
     return replace(load, group=group, **more)
 
 
-def plans(policy: Policy, topology: Topology, *loads: Workload, latency_s: float = 1.0) -> dict[str, Plan]:
+def plans(
+    policy: Policy, topology: Topology, *loads: Workload, latency_s: float = 1.0, paths: tuple[PathObjective, ...] = ()
+) -> dict[str, Plan]:
     peers = {load.group: load for load in loads}
+    objective = Objective(latency_s=latency_s, paths=paths)
     return {
-        load.group: policy.plan(context(load, latency_s=latency_s, peers=peers, topology=topology)) for load in loads
+        load.group: policy.plan(replace(context(load, peers=peers, topology=topology), objective=objective))
+        for load in loads
     }
 
 
@@ -168,6 +183,48 @@ def test_the_slowest_of_a_slow_path_grows_and_nobody_else() -> None:
     made = plans(GigkPath(), FORK, *loads)
     assert counts(made) == {"first": 1, "left": 2, "right": 1}
     assert "path first → left answers in 1.2 s" in str(made["left"].reason)
+
+
+LEFT, RIGHT = ("first", "left"), ("first", "right")
+
+
+def test_each_path_is_held_to_its_own_objective() -> None:
+    # By M/M/1: 1/(10-5) + 1/(10-6) = 0.45 s on the left, 0.4 s on the right; one second is promised to all.
+    loads = [served("first", "in", 5.0, 1), served("left", "mid", 6.0, 1), served("right", "mid", 5.0, 1)]
+    assert counts(plans(GigkPath(alpha=0.0), FORK, *loads)) == {"first": 1, "left": 1, "right": 1}
+    tight = PathObjective(stages=LEFT, latency_s=0.44)
+    made = plans(GigkPath(alpha=0.0), FORK, *loads, paths=(tight,))
+    assert counts(made) == {"first": 1, "left": 2, "right": 1}
+    assert "path first → left answers in 0.45 s (objective 0.44 s" in str(made["left"].reason)
+    # The right path takes 0.4 s: the same promise is kept there, a shorter one is not, and both its stages are as slow.
+    both = (tight, PathObjective(stages=RIGHT, latency_s=0.39))
+    assert counts(plans(GigkPath(alpha=0.0), FORK, *loads, paths=both)) == {"first": 1, "left": 2, "right": 2}
+
+
+def test_nobody_gives_back_what_another_path_needs() -> None:
+    # With one instance less the first answers in 0.5 s instead of 0.133: fine within 1 s, too slow for 0.35 s.
+    loads = [served("first", "in", 8.0, 2), served("left", "mid", 1.0, 1), served("right", "mid", 1.0, 1)]
+    assert mmc_response_s(8.0, 10.0, 2) + mm1_response_s(1.0, 10.0) < 0.9 * 0.35
+    assert counts(plans(GigkPath(alpha=0.9), FORK, *loads)) == {"first": 1, "left": 1, "right": 1}
+    tight = PathObjective(stages=RIGHT, latency_s=0.35)
+    made = plans(GigkPath(alpha=0.9), FORK, *loads, paths=(tight,))
+    assert counts(made) == {"first": 2, "left": 1, "right": 1}
+
+
+def test_an_objective_below_the_measured_service_is_a_bound_and_a_verdict() -> None:
+    loads = [served("first", "in", 5.0, 1), served("left", "mid", 6.0, 1), served("right", "mid", 1.0, 1)]
+    short = PathObjective(stages=LEFT, latency_s=0.2)
+    made = plans(GigkPath(k_max=3), FORK, *loads, paths=(short,))
+    assert counts(made) == {"first": 1, "left": 2, "right": 1}
+    assert [str(w) for w in made["left"].warnings] == [
+        "service alone takes 0.2 s along first → left: no number of instances keeps the objective of 0.2 s; "
+        "bounded at 3"
+    ]
+    assert not made["right"].warnings
+    full = [loads[0], served("left", "mid", 25.0, 3), loads[2]]
+    made = plans(GigkPath(k_max=3), FORK, *full, paths=(short,))
+    assert made["left"].action is Action.HOLD
+    assert made["left"].warnings
 
 
 def test_the_fastest_of_a_quick_path_gives_one_back() -> None:

@@ -12,7 +12,7 @@ from sluice.assembly.world import build_service, build_world, mean_bytes, peak_e
 from sluice.control.loop import MEMORY, ControlLoop, Sink
 from sluice.errors import InputError
 from sluice.execute.base import Executor
-from sluice.model import Objective
+from sluice.model import Objective, PathObjective
 from sluice.monitor.base import Monitor
 from sluice.plan.base import Policy, memory_s
 from sluice.plan.registry import make_policy, policy_parameters
@@ -43,7 +43,19 @@ def build_loop(scenario: Scenario, policy: Policy, sink: Sink) -> Callable[[Moni
 
 
 def build_objective(scenario: Scenario) -> Objective:
-    return Objective(latency_s=scenario.objective.latency_s, sla_ratio=scenario.objective.sla_ratio)
+    promised = scenario.objective
+    return Objective(
+        latency_s=promised.latency_s,
+        sla_ratio=promised.sla_ratio,
+        paths=tuple(
+            PathObjective(
+                stages=path.stages,
+                latency_s=path.latency_s,
+                sla_ratio=promised.sla_ratio if path.sla_ratio is None else path.sla_ratio,
+            )
+            for path in scenario.path
+        ),
+    )
 
 
 def build_policy(scenario: Scenario, name: str) -> Policy:

@@ -47,6 +47,7 @@ def build_world(scenario: Scenario, seed: int) -> WorldSpec:
         duration_s=scenario.duration_s,
         interval_s=scenario.interval_s,
         objective_s=scenario.objective.latency_s,
+        path_objectives_s={path.stages: path.latency_s for path in scenario.path},
     )
 
 

@@ -12,7 +12,9 @@ def run(
     argument: Annotated[
         list[str] | None, typer.Option("--set", help="An argument of the policy, KEY=VALUE; may be repeated.")
     ] = None,
-    scenario: Annotated[str | None, typer.Option(help="Take the policy's arguments from this scenario.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="Take the policy's arguments, and the topology, from this scenario.")
+    ] = None,
     latency_s: Annotated[float | None, typer.Option(help="Objective, where it is not the recorded one.")] = None,
     sla_ratio: Annotated[float, typer.Option(help="With --latency-s: share of events that must keep it.")] = 0.95,
     most: Annotated[int, typer.Option(help="Show at most this many ticks that differ.")] = 20,
@@ -22,6 +24,7 @@ def run(
     from rich.table import Table
 
     from sluice.assembly.loop import build_policy
+    from sluice.assembly.topology import build_topology
     from sluice.cli.arguments import parse_arguments, with_arguments
     from sluice.cli.output import console, write_json
     from sluice.control.journal import read_journal
@@ -31,12 +34,15 @@ def run(
     from sluice.model import Objective
     from sluice.plan.registry import make_policy
 
+    topology = None
     if scenario is not None:
-        chosen = build_policy(with_arguments(find_scenario(scenario), policy, argument or []), policy)
+        read = with_arguments(find_scenario(scenario), policy, argument or [])
+        chosen = build_policy(read, policy)
+        topology = build_topology(read) if len(read.group) > 1 else None
     else:
         chosen = make_policy(policy, **parse_arguments(argument or []))
     objective = Objective(latency_s=latency_s, sla_ratio=sla_ratio) if latency_s is not None else None
-    replayed = list(replay(read_journal(journal), chosen, objective))
+    replayed = list(replay(read_journal(journal), chosen, objective, topology=topology))
     if not replayed:
         raise InputError(f"journal {journal} holds no decision")
     different = [r for r in replayed if r.differs]

@@ -25,6 +25,7 @@ def run(
     from sluice.cli.arguments import with_arguments
     from sluice.cli.output import check_writable, console, write_json, write_text
     from sluice.cli.progress import progress
+    from sluice.cli.promises import promises_of, simulated
     from sluice.cli.table import comparison_table
     from sluice.control.journal import Journal
     from sluice.errors import InputError
@@ -48,7 +49,7 @@ def run(
         outcome = run_once(chosen, policy, seed, bound=bound, sink=sink, on_tick=advance)
     row = outcome.row
     if json is not None:
-        write_json(json, row)
+        write_json(json, simulated(outcome))
     if report is not None:
         from sluice.lab.report import report_html
 
@@ -56,11 +57,8 @@ def run(
     out = console()
     for file in stand_ins(chosen):
         out.print(f"{file} is not there: a curve fitted to it stands in")
-    wanted = chosen.objective.sla_ratio
     out.print(comparison_table(chosen, means([row]), (bound,)))
-    kept = row.sla_ratio >= wanted
-    out.print(
-        f"{row.sla_ratio:.2%} of {row.events:,} events within {chosen.objective.latency_s:g} s: "
-        f"objective of {wanted:.4g} {'kept' if kept else 'missed'}"
-    )
-    return 0 if kept else 1
+    promises = promises_of(chosen, outcome)
+    for promise in promises:
+        out.print(promise.in_words())
+    return 0 if all(promise.kept for promise in promises) else 1

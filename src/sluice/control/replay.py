@@ -12,7 +12,7 @@ from itertools import groupby
 
 from sluice.control.loop import MEMORY, remember
 from sluice.errors import InputError
-from sluice.model import Action, Decision, Objective, Plan
+from sluice.model import Action, Decision, Objective, Plan, Topology
 from sluice.plan.base import PlanContext, Policy, memory_s
 
 
@@ -42,9 +42,13 @@ class Totals:
 
 
 def replay(
-    decisions: Iterable[Decision], policy: Policy, objective: Objective | None = None, memory: int = MEMORY
+    decisions: Iterable[Decision],
+    policy: Policy,
+    objective: Objective | None = None,
+    memory: int = MEMORY,
+    topology: Topology | None = None,
 ) -> Iterator[Replayed]:
-    """`objective` overrules the recorded one, and is needed where none was recorded."""
+    """`objective` overrules the recorded one, and is needed where none was recorded; a topology is never recorded."""
     recent: dict[str, deque[Decision]] = {}
     seconds = memory_s(policy)
     for tick, together in groupby(decisions, key=lambda decision: decision.tick):
@@ -55,7 +59,9 @@ def replay(
             if wanted is None:
                 raise InputError(f"the journal holds no objective at tick {tick}; give one with --latency-s")
             past = recent.setdefault(decision.group, deque())
-            context = PlanContext(workload=decision.workload, objective=wanted, recent=past, peers=peers)
+            context = PlanContext(
+                workload=decision.workload, objective=wanted, recent=past, peers=peers, topology=topology
+            )
             yield Replayed(decision=decision, plan=policy.plan(context))
         for decision in ours:
             remember(recent[decision.group], decision, memory, seconds)

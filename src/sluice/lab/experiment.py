@@ -33,7 +33,7 @@ def run(
     spec = build_world(scenario, seed)
     if exact is None:
         exact = expected_events(scenario) <= LARGE_EVENTS
-    made = build_loop(scenario, build_policy(scenario, policy), sink or Discard())
+    made = build_loop(scenario, build_policy(scenario, policy), Discard() if sink is None else sink)
     results = simulate(spec, seed=seed, make_loop=made, exact=exact, on_tick=on_tick)
     minutes = bound.replica_minutes if bound else None
     return outcome(spec, results, scenario=scenario.name, policy=policy, seed=seed, bound=minutes)

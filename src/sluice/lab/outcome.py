@@ -8,7 +8,7 @@ import numpy as np
 from sluice.lab.row import Row
 from sluice.model import Action
 from sluice.model.values import FloatArray, IntArray
-from sluice.simulate import Latencies, RunResult, WorldSpec
+from sluice.simulate import Latencies, PathResult, RunResult, WorldSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +34,8 @@ class Outcome:
 
     row: Row
     curves: Curves
+    paths: tuple[PathResult, ...] = ()
+    """Of a topology: how each path kept its objective."""
 
 
 def outcome(
@@ -63,7 +65,8 @@ def outcome(
         moved_partitions=sum(result.moved_partitions for result in results.values()),
         rscore_mean=sum(result.rscore_mean for result in results.values()),
     )
-    return Outcome(row=row, curves=_curves(spec, results, latencies))
+    paths = tuple(path for result in results.values() for path in result.paths)
+    return Outcome(row=row, curves=_curves(spec, results, latencies), paths=paths)
 
 
 def _last_stages(spec: WorldSpec, results: Mapping[str, RunResult]) -> list[RunResult]:

@@ -2,7 +2,7 @@
 
 from sluice.model.assignment import NOBODY, Assignment, Move, Partition
 from sluice.model.decision import Decision, Receipt
-from sluice.model.objective import Objective
+from sluice.model.objective import Objective, PathObjective
 from sluice.model.plan import Action, Candidate, Plan, Prediction, Reason, action_between
 from sluice.model.published import PublishedPlan
 from sluice.model.snapshot import ConsumerReports, LagBasis, Snapshot
@@ -21,6 +21,7 @@ __all__ = [
     "Move",
     "Objective",
     "Partition",
+    "PathObjective",
     "Plan",
     "Prediction",
     "PublishedPlan",

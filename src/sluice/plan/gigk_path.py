@@ -1,16 +1,18 @@
 """GI/G/k along each path of a topology: the slowest function of a slow path grows, the fastest of a quick one shrinks.
 
-A path's response is the sum of its functions'. Above the objective its slowest function gets one more instance;
-below alpha times it its fastest one that has more than one gives one back. Ours, where the paper is silent: alpha, that
-growing wins where two paths disagree, and that nobody shrinks if that would bring a path above the objective.
+A path's response is the sum of its functions'. Above its objective (its own, or the one for all) its slowest function
+gets one more instance; below alpha times it its fastest one that has more than one gives one back. Ours, where the
+paper is silent: alpha, that growing wins where two paths disagree, and that nobody shrinks if that would bring a path
+above its objective.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sluice.errors import InputError
-from sluice.model import Plan, Reason, Workload
+from sluice.model import Objective, Plan, Reason, Workload
 from sluice.plan.base import PlanContext, hold
 from sluice.plan.response import in_words, measured, response_s
 from sluice.plan.sizing import Sizing, most_consumers, resize
@@ -25,6 +27,10 @@ _REASON = (
 _HOPELESS = (
     "path {path} answers in {response} with its slowest function at its bound of {bound} instances; the objective of "
     "{latency_s:.3g} s is out of reach"
+)
+_TOO_SHORT = (
+    "service alone takes {service_s:.3g} s along {path}: no number of instances keeps the objective of "
+    "{latency_s:.3g} s; bounded at {bound}"
 )
 
 
@@ -55,23 +61,22 @@ class GigkPath(Sizing):
         if not paths:
             return hold(context, self.name, Reason("stage {stage} is on no path of the topology", {"stage": own}))
         light = LightTraffic.PRINTED if self.printed_formula else LightTraffic.LITERATURE
-        view = _View(workloads, light, context.objective.latency_s)
+        view = _View(workloads, light, context.objective)
         return self._decide(context, view, paths)
 
     def _decide(self, context: PlanContext, view: "_View", paths: Sequence[Path]) -> Plan:
         own, now = context.workload.group, context.workload.assignment.count
-        limit_s, bound = context.objective.latency_s, most_consumers(context.workload.assignment, self.k_max)
-        chosen, count, verdict = max(paths, key=view.path_s), now, "nothing to do for this function"
-        warnings: tuple[Reason, ...] = ()
-        slow = [path for path in paths if view.path_s(path) > limit_s and view.slowest(path) == own]
-        quick = [path for path in paths if view.path_s(path) < self.alpha * limit_s and view.spare(path, paths) == own]
+        bound = most_consumers(context.workload.assignment, self.k_max)
+        chosen, count, verdict = max(paths, key=view.pressure), now, "nothing to do for this function"
+        slow = [path for path in paths if view.pressure(path) > 1 and view.slowest(path) == own]
+        quick = [path for path in paths if view.pressure(path) < self.alpha and view.spare(path, paths) == own]
         if slow:
             chosen, count, verdict = slow[0], min(now + 1, bound), "its slowest function grows"
             if now >= bound:
                 verdict = "its slowest function is at its bound"
-                warnings = (self._hopeless(slow[0], view, limit_s, bound),)
         elif quick:
             chosen, count, verdict = quick[0], now - 1, "its fastest function gives one back"
+        limit_s = view.limit_s(chosen)
         reason = Reason(
             _REASON,
             {
@@ -83,18 +88,18 @@ class GigkPath(Sizing):
                 "now": now,
             },
         )
+        warnings = tuple(w for path in slow if (w := _warning(path, view, now, bound)) is not None)
         return resize(context, self.name, count, self.balancing, reason, warnings=warnings)
 
-    def _hopeless(self, path: Path, view: "_View", limit_s: float, bound: int) -> Reason:
-        return Reason(
-            _HOPELESS,
-            {
-                "path": " → ".join(path),
-                "response": in_words(view.path_s(path)),
-                "latency_s": limit_s,
-                "bound": bound,
-            },
-        )
+
+def _warning(path: Path, view: "_View", now: int, bound: int) -> Reason | None:
+    """Of a path that is too slow: whether any number of instances could help, and whether more may be had."""
+    numbers: dict[str, float | int | str] = {"path": " → ".join(path), "latency_s": view.limit_s(path), "bound": bound}
+    if (service_s := view.service_s(path)) >= view.limit_s(path):
+        return Reason(_TOO_SHORT, {**numbers, "service_s": service_s})
+    if now >= bound:
+        return Reason(_HOPELESS, {**numbers, "response": in_words(view.path_s(path))})
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,18 @@ class _View:
 
     workloads: Mapping[str, Workload]
     light_traffic: LightTraffic
-    limit_s: float
+    objective: Objective
+
+    def limit_s(self, path: Path) -> float:
+        return self.objective.along(path).latency_s
+
+    def service_s(self, path: Path) -> float:
+        """What the path takes when nobody waits."""
+        return sum(1.0 / (self.workloads[name].service_eps or math.inf) for name in path)
+
+    def pressure(self, path: Path) -> float:
+        """Response over objective."""
+        return self.path_s(path) / self.limit_s(path)
 
     def stage_s(self, name: str, fewer: int = 0) -> float:
         workload = self.workloads[name]
@@ -118,12 +134,12 @@ class _View:
         return max(path, key=lambda name: (self.stage_s(name), self._offered(name), name))
 
     def spare(self, path: Path, paths: Sequence[Path]) -> str | None:
-        """The fastest function of the path that can give an instance back with all paths still within the objective."""
+        """The fastest function of the path that can give an instance back with every path still in time."""
         able = (
             name
             for name in sorted(path, key=lambda name: (self.stage_s(name), name))
             if self.workloads[name].assignment.count > 1
-            and all(self.path_s(other, name) <= self.limit_s for other in paths if name in other)
+            and all(self.path_s(other, name) <= self.limit_s(other) for other in paths if name in other)
         )
         return next(able, None)
 

@@ -23,6 +23,17 @@ class ObjectiveSettings(Settings):
     """Share of the events that must keep it."""
 
 
+class PathSettings(Settings):
+    """A promise of its own for the events that take one path through the groups."""
+
+    stages: Annotated[Listed[str], Field(min_length=1)]
+    """Names of groups, from the one that reads from outside to the one that feeds nobody."""
+    latency_s: Annotated[float, Field(gt=0)]
+    """From the first arrival to the end of the last stage."""
+    sla_ratio: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of the path's events that must keep it; the objective's by default."""
+
+
 class AnalyzeSettings(Settings):
     """How measurements are turned into rates."""
 
@@ -56,6 +67,8 @@ class Scenario(Settings):
     """`[topic]`, or `[[topic]]` for several."""
     group: Annotated[Listed[GroupSettings], Field(min_length=1)]
     """`[group]`, or `[[group]]` for several."""
+    path: Listed[PathSettings] = ()
+    """`[[path]]`: paths of a topology with an objective of their own; `[objective]` holds for all others."""
     analyze: AnalyzeSettings = AnalyzeSettings()
     guards: dict[str, Argument] = Field(default_factory=dict)
     """What overrules every policy; each policy may set its own."""
@@ -77,7 +90,7 @@ class Scenario(Settings):
     def _one_is_a_list_of_one(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        return {k: [v] if k in ("topic", "group") and isinstance(v, dict) else v for k, v in data.items()}
+        return {k: [v] if k in ("topic", "group", "path") and isinstance(v, dict) else v for k, v in data.items()}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Scenario":
@@ -99,6 +112,11 @@ class Scenario(Settings):
                     f"{where}.initial_consumers is {group.initial_consumers}, more consumers than the {partitions} "
                     "partitions it reads; the rest would be idle"
                 )
+        groups = [group.name for group in self.group]
+        for number, path in enumerate(self.path):
+            for name in path.stages:
+                if name not in groups:
+                    raise ValueError(f"path[{number}].stages names {name!r}; the scenario has {', '.join(groups)}")
         if self.duration_s < self.interval_s:
             raise ValueError(f"duration_s {self.duration_s:g} is shorter than interval_s {self.interval_s:g}")
         return self

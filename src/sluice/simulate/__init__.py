@@ -3,7 +3,7 @@
 from sluice.simulate.arrivals import Arrivals, Burst, Even, Mmpp, Poisson, Recorded
 from sluice.simulate.choice import Choice, RoundRobin, Weights, ZipfKeys
 from sluice.simulate.rates import Rates
-from sluice.simulate.result import Latencies, RunResult, Timeline
+from sluice.simulate.result import Latencies, PathResult, RunResult, Timeline
 from sluice.simulate.run import simulate
 from sluice.simulate.service import (
     ExponentialService,
@@ -32,6 +32,7 @@ __all__ = [
     "LognormalSize",
     "Mmpp",
     "Output",
+    "PathResult",
     "PerByteService",
     "Poisson",
     "Protocol",

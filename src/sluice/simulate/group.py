@@ -42,15 +42,18 @@ class SimulatedGroup:
         *,
         objective_s: float,
         exact: bool,
+        watched: bool = False,
     ) -> None:
+        """`watched`: somebody asks for every event served, even if it goes nowhere."""
         self.spec = spec
         self._shared = spec.protocol.shared
+        self.watched = watched
         self.state = GroupState(
             len(partitions),
             objective_s=objective_s,
             max_poll=spec.max_poll_events,
             exact=exact,
-            writes=spec.output is not None,
+            writes=spec.output is not None or watched,
         )
         names = fresh_names((), spec.initial_consumers)
         owner = np.full(len(partitions), NOBODY) if self._shared else np.arange(len(partitions)) % len(names)

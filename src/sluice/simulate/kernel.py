@@ -63,6 +63,7 @@ def serve(
         i = cursor[m.WRITTEN_COUNT]
         written[m.WRITTEN_FINISH_S, i] = finish_s
         written[m.WRITTEN_BORN_S, i] = born_s
+        written[m.WRITTEN_NUMBER, i] = number
         cursor[m.WRITTEN_COUNT] = i + 1
         consumer_floats[m.EMITTED, c] += 1.0
     return latency_s

@@ -35,7 +35,7 @@ EVENT_PARTITION, EVENT_NUMBER, NEXT = range(3)
 BATCH_FINISH_S, BATCH_BORN_S, BATCH_SERVICE_S = range(3)
 BATCH_PARTITION = 0
 # What a next stage gets to see of the events served.
-WRITTEN_FINISH_S, WRITTEN_BORN_S = range(2)
+WRITTEN_FINISH_S, WRITTEN_BORN_S, WRITTEN_NUMBER = range(3)
 # Group.total
 LATE, MAX_S, OBJECTIVE_S = range(3)
 # Group.cursor

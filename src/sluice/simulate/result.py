@@ -53,6 +53,23 @@ class Timeline:
     action: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathResult:
+    """The events that took one path, from their arrival outside to the end of its last stage."""
+
+    stages: tuple[str, ...]
+    objective_s: float
+    """What late means on this path."""
+    events: int
+    late_events: int
+    mean_s: float
+
+    @property
+    def sla_ratio(self) -> float:
+        """Share of events within the path's objective; 1 when there were none."""
+        return 1.0 - self.late_events / self.events if self.events else 1.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunResult:
     """One group's run."""
@@ -61,6 +78,7 @@ class RunResult:
     policy: str
     events: int
     late_events: int
+    """Where paths end, each event by the objective of its path."""
     mean_s: float
     latencies: Latencies
     replica_seconds: float
@@ -71,6 +89,8 @@ class RunResult:
     rscore_mean: float
     timeline: Timeline
     ownership: tuple[Ownership, ...]
+    paths: tuple[PathResult, ...] = ()
+    """Those that end at this group."""
 
     @property
     def sla_ratio(self) -> float:

@@ -10,8 +10,7 @@ from sluice.model import Action, Decision
 from sluice.model.values import FloatArray
 from sluice.monitor.base import Monitor
 from sluice.simulate.group import SimulatedGroup
-from sluice.simulate.memory import LATE, LATENCY_S, PROCESSED
-from sluice.simulate.result import Latencies, RunResult, Timeline
+from sluice.simulate.result import Latencies, PathResult, RunResult, Timeline
 from sluice.simulate.spec import WorldSpec
 from sluice.simulate.stages import SimulatedExecutor, SimulatedMonitor
 from sluice.simulate.world import World
@@ -49,7 +48,7 @@ def simulate(
         if on_tick:
             on_tick(until_s)
     world.finish()
-    return {name: record.result(spec) for name, record in records.items()}
+    return {name: record.result(spec, world.paths(name)) for name, record in records.items()}
 
 
 class _Record:
@@ -83,19 +82,18 @@ class _Record:
             self._moved += decision.receipt.moved_count
             self._rscores.append(_rscore(decision))
 
-    def result(self, spec: WorldSpec) -> RunResult:
+    def result(self, spec: WorldSpec, paths: tuple[PathResult, ...]) -> RunResult:
         group, state = self._group, self._group.state
-        counters = state.group.consumer_floats.sum(axis=1)
-        events = int(counters[PROCESSED])
+        events, late_events, latency_s = state.served()
         largest_s = max(self._largest_s, group.take_worst_latency_s())
         time_s, counts, rates, lags, worst_s = (np.array(column) for column in zip(*self._rows, strict=True))
         consumers = counts.astype(np.int64)
         return RunResult(
             group=group.spec.name,
             policy=self._policy,
-            events=events,
-            late_events=int(state.group.total[LATE]),
-            mean_s=float(counters[LATENCY_S]) / events if events else float("nan"),
+            events=int(events),
+            late_events=sum(path.late_events for path in paths) if paths else int(late_events),
+            mean_s=latency_s / events if events else float("nan"),
             latencies=Latencies(state.latency_s, state.histogram, largest_s),
             # The last count stands until the end of the time in which decisions are taken.
             replica_seconds=float((consumers * np.diff([*time_s, spec.duration_s])).sum()),
@@ -113,6 +111,7 @@ class _Record:
                 action=tuple(self._actions),
             ),
             ownership=tuple(group.history),
+            paths=paths,
         )
 
 

@@ -1,5 +1,6 @@
 """What a simulated world consists of."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -96,6 +97,8 @@ class WorldSpec:
     duration_s: float
     interval_s: float = 1.0
     objective_s: float = 0.5
+    path_objectives_s: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    """Paths, as the names of their groups, whose events have another objective."""
 
     def __post_init__(self) -> None:
         if not self.groups:

@@ -2,6 +2,7 @@
 
 from sluice.model import ConsumerReports, Plan, Receipt, Snapshot
 from sluice.simulate.group import SimulatedGroup
+from sluice.simulate.memory import EMITTED
 from sluice.simulate.world import World
 
 
@@ -18,6 +19,8 @@ class SimulatedMonitor:
 def _snapshot(group: SimulatedGroup, now_s: float) -> Snapshot:
     partitions, counters = group.state.see(now_s, group.places)
     end, committed, processed, end_bytes = partitions
+    if group.watched and group.spec.output is None:
+        counters[EMITTED] = 0.0  # what is served is only looked at
     return Snapshot(
         group=group.spec.name,
         time_s=now_s,

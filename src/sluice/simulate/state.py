@@ -46,7 +46,7 @@ class GroupState:
         self._max_poll = max_poll
         self.histogram = None if exact else np.zeros(BUCKETS, dtype=np.int64)
         self._latency_s = np.empty(1024) if exact else None
-        self._written = np.empty((2, 1024)) if writes else None
+        self._written = np.empty((3, 1024)) if writes else None
         self.next_number = 0
 
     def copy(self) -> "GroupState":
@@ -88,13 +88,18 @@ class GroupState:
         """Let go on what is readable by now."""
         release(now_s, self._floats, self._ints)
 
-    def take_written(self) -> tuple[FloatArray, FloatArray]:
-        """(finish, birth) of what was served since the last call."""
+    def served(self) -> tuple[float, float, float]:
+        """(events, late ones, sum of latencies) so far."""
+        counters = self.group.consumer_floats.sum(axis=1)
+        return float(counters[m.PROCESSED]), float(self.group.total[m.LATE]), float(counters[m.LATENCY_S])
+
+    def take_written(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """(finish, birth, number in order of arrival) of what was served since the last call."""
         assert self._written is not None, "the group writes nothing"
         count = int(self.group.cursor[m.WRITTEN_COUNT])
         self.group.cursor[m.WRITTEN_COUNT] = 0
-        finish_s, born_s = self._written[:, :count].copy()
-        return finish_s, born_s
+        finish_s, born_s, number = self._written[:, :count].copy()
+        return finish_s, born_s, number.astype(np.int64)
 
     def add_consumers(self, count: int) -> IntArray:
         """Places for `count` more consumers."""
