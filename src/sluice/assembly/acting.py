@@ -81,7 +81,7 @@ def _managed_executor(settings: LiveSettings, group: WatchedSettings, bootstrap:
     processes = Processes(
         group.command,
         environment={**_common_environment(settings, group, bootstrap), **group.environment},
-        folder=_folder(bootstrap, group),
+        folder=group_folder(bootstrap, group),
     )
     link = ControlLink(bootstrap, group.name, client=settings.kafka.client)
     return ManagedExecutor(link, LocalConsumers(processes))
@@ -104,7 +104,7 @@ def _group_executor(
             "SLUICE_CONTROLLER": url or str(board.path(group.name)),
             **group.environment,
         },
-        folder=_folder(bootstrap, group),
+        folder=group_folder(bootstrap, group),
     )
 
     def members() -> Members | None:
@@ -117,7 +117,8 @@ def _group_executor(
     return GroupExecutor(group=group.name, board=board if planned else None, fleet=fleet, members=members)
 
 
-def _folder(bootstrap: str, group: WatchedSettings) -> Path:
+def group_folder(bootstrap: str, group: WatchedSettings) -> Path:
+    """Of one group's consumer processes."""
     return consumers_folder(bootstrap) / re.sub(r"[^\w.-]", "_", group.name)
 
 

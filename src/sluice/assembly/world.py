@@ -104,6 +104,7 @@ def _group(group: GroupSettings, scenario: Scenario) -> GroupSpec:
         heartbeat_s=group.heartbeat_s,
         startup_s=group.startup_range_s,
         max_poll_events=group.max_poll_events,
+        finish_batch=group.finish_batch,
         initial_consumers=group.initial_consumers,
         lag_basis=LagBasis(group.lag_basis),
         output=_output(group.output) if group.output is not None else None,

@@ -28,6 +28,7 @@ VERBS: Mapping[str, str] = {
     "replay": "Plan a recorded history again with another policy.",
     "run": "Watch live groups, recommend, and with --act carry it out.",
     "pipeline": "Bulk data work on Spark: traces, telemetry, latency, experiments, forecasts.",
+    "bench": "Replay a scenario in real time on a real broker, beside the simulator's prediction.",
     "broker": "Start and stop a real Kafka on this machine.",
 }
 """Name → what `sluice --help` says of it. Only the verb that is called is imported."""

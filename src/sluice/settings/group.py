@@ -77,6 +77,9 @@ class GroupSettings(Settings):
     """How long a new consumer takes until it can read: a time, or `[least, most]` with all between equally likely."""
     max_poll_events: Annotated[int, Field(ge=1)] = 500
     """A polled batch is at most this big, and committed as a whole."""
+    finish_batch: bool = True
+    """A batch in work is finished before its partitions change hands, as usual clients do; false: only the event in
+    work, as handlers of single events do in Sluice's own consumers."""
     initial_consumers: Annotated[int, Field(ge=1)] = 1
     """How many there are when the run starts; at most one a partition."""
     lag_basis: Literal["committed", "processed"] = "committed"

@@ -2,10 +2,11 @@
 
 A consumer is one FIFO server over the events of its partitions, in the order in which they became readable:
 start = max(readable, finish of the event before), finish = start + service. It polls: whatever is readable when it is
-free, at most `max_poll` events, is one batch. A batch that has started is finished, whatever happens to the group; its
-offsets are committed at its end. Events that cannot start before the instant wait in their consumer's queue; events of
-a partition that stands still wait with the partition. Each event is touched once when it arrives, and once more if it
-had to wait.
+free, at most `max_poll` events, is one batch; its offsets are committed at its end. `whole`: a batch that has started
+is finished, whatever happens to the group; otherwise only the event in work is, and what is taken away of the batch is
+committed as far as it is done. Events that cannot start before the instant wait in their consumer's queue; events of a
+partition that stands still wait with the partition. Each event is touched once when it arrives, and once more if it had
+to wait.
 
 The parts of the loop get plain arrays, not tuples of them: unpacking a tuple counts references, at ten times the cost
 of serving an event. For the same reason no tuple comes in from outside.
@@ -118,12 +119,18 @@ def wait(queues: IntArray, at: int, slot: int, pool_ints: IntArray) -> None:
 
 @inlined
 def _may_start(
-    c: int, readable_s: float, until_s: float, max_poll: int, consumer_floats: FloatArray, consumer_ints: IntArray
+    c: int,
+    readable_s: float,
+    until_s: float,
+    max_poll: int,
+    whole: bool,
+    consumer_floats: FloatArray,
+    consumer_ints: IntArray,
 ) -> bool:
     """Whether the event joins the batch in work, or a new one that starts before `until_s` (which is opened then)."""
-    if readable_s <= consumer_floats[m.BATCH_START_S, c] and consumer_ints[m.BATCH_EVENTS, c] < max_poll:
-        return True
     start_s = max(readable_s, consumer_floats[m.FREE_S, c])
+    if readable_s <= consumer_floats[m.BATCH_START_S, c] and consumer_ints[m.BATCH_EVENTS, c] < max_poll:
+        return whole or start_s < until_s
     if start_s >= until_s:
         return False
     consumer_ints[m.BATCH_EVENTS, c] = 0
@@ -135,6 +142,7 @@ def _may_start(
 def advance(
     until_s: float,
     max_poll: int,
+    whole: bool,
     first_number: int,
     times_s: FloatArray,
     births_s: FloatArray,
@@ -160,7 +168,7 @@ def advance(
     limit_s = total[m.OBJECTIVE_S] + TOLERANCE_S
     for c in range(ci.shape[1]):
         slot = ci[m.HEAD, c]
-        while slot != NONE and _may_start(c, qf[m.EVENT_READABLE_S, slot], until_s, max_poll, cf, ci):
+        while slot != NONE and _may_start(c, qf[m.EVENT_READABLE_S, slot], until_s, max_poll, whole, cf, ci):
             readable_s, born_s, service_s = qf[0, slot], qf[1, slot], qf[2, slot]
             p, number = qi[m.EVENT_PARTITION, slot], qi[m.EVENT_NUMBER, slot]
             latency_s = serve(
@@ -191,7 +199,7 @@ def advance(
             if gap_s > 0.0:  # NaN before the first arrival
                 cf[m.GAP_S, c] += gap_s
                 cf[m.GAP_S2, c] += gap_s * gap_s
-            if readable and ci[m.HEAD, c] == NONE and _may_start(c, time_s, until_s, max_poll, cf, ci):
+            if readable and ci[m.HEAD, c] == NONE and _may_start(c, time_s, until_s, max_poll, whole, cf, ci):
                 latency_s = serve(
                     c, time_s, births_s[i], service_s, p, first_number + i, max_poll,
                     cf, ci, bf, bi, cursor, latencies_s, histogram, written,
@@ -209,8 +217,11 @@ def advance(
 
 
 @compiled
-def stop_reading(stopped: IntArray, floats: FloatArray, ints: IntArray) -> None:
-    """Move the waiting events of the stopped partitions from the consumers' queues to the partitions."""
+def stop_reading(stopped: IntArray, max_poll: int, whole: bool, floats: FloatArray, ints: IntArray) -> None:
+    """Move the waiting events of the stopped partitions from the consumers' queues to the partitions.
+
+    Unless batches are finished `whole`, what is done of them is committed as soon as the event in work is over.
+    """
     group = lay_out(floats, ints)
     ci, pi, qi = group.consumer_ints, group.partition_ints, group.pool_ints
     is_stopped = np.zeros(pi.shape[1], dtype=np.bool_)
@@ -222,6 +233,11 @@ def stop_reading(stopped: IntArray, floats: FloatArray, ints: IntArray) -> None:
     for c in range(len(touched)):
         if not touched[c]:
             continue
+        if not whole:
+            for i in range(c * max_poll, c * max_poll + ci[m.BATCH_EVENTS, c]):
+                p = group.batch_ints[m.BATCH_PARTITION, i]
+                if p >= 0 and is_stopped[p]:
+                    group.batch_ints[m.BATCH_PARTITION, i] = ~p
         slot = ci[m.HEAD, c]
         ci[m.HEAD, c] = NONE
         while slot != NONE:

@@ -4,11 +4,20 @@ import numpy as np
 
 from sluice.model.values import FloatArray, IntArray
 from sluice.simulate import memory as m
-from sluice.simulate.memory import NONE, lay_out
-from sluice.theory.kernel import compiled
+from sluice.simulate.memory import NONE, Group, lay_out
+from sluice.theory.kernel import compiled, inlined
 
 # Rows of what is seen of the partitions: end offset, committed offset, processed position, bytes written
 END, COMMITTED, DONE, BYTES = range(4)
+
+
+@inlined
+def _goes_on(c: int, max_poll: int, group: Group) -> bool:
+    """The next event in the consumer's queue belongs to the batch in work."""
+    slot = group.consumer_ints[m.HEAD, c]
+    if slot == NONE or group.consumer_ints[m.BATCH_EVENTS, c] >= max_poll:
+        return False
+    return bool(group.pool_floats[m.EVENT_READABLE_S, slot] <= group.consumer_floats[m.BATCH_START_S, c])
 
 
 @compiled
@@ -34,15 +43,18 @@ def see(
         for row in range(m.COUNTERS):
             counters[row, k] = cf[row, places[k]]
     for c in range(ci.shape[1]):
-        if cf[m.FREE_S, c] <= now_s:
+        if cf[m.FREE_S, c] < now_s or (cf[m.FREE_S, c] == now_s and not _goes_on(c, max_poll, group)):
             continue
         k = column[c]
         for i in range(c * max_poll, c * max_poll + ci[m.BATCH_EVENTS, c]):
             p = group.batch_ints[m.BATCH_PARTITION, i]
-            seen[COMMITTED, p] -= 1.0
             finish_s = group.batch_floats[m.BATCH_FINISH_S, i]
+            if p >= 0:
+                seen[COMMITTED, p] -= 1.0
+            elif finish_s > now_s:
+                seen[COMMITTED, ~p] -= 1.0
             if finish_s > now_s:
-                seen[DONE, p] -= 1.0
+                seen[DONE, p if p >= 0 else ~p] -= 1.0
                 if k != NONE:
                     service_s = group.batch_floats[m.BATCH_SERVICE_S, i]
                     counters[m.PROCESSED, k] -= 1.0

@@ -33,6 +33,7 @@ EVENT_PARTITION, EVENT_NUMBER, NEXT = range(3)
 # Group.batch_floats and batch_ints: the events of each consumer's latest batch, `max_poll` columns for each consumer.
 # Those that finish after the instant the group was advanced to are settled, but not to be seen yet.
 BATCH_FINISH_S, BATCH_BORN_S, BATCH_SERVICE_S = range(3)
+# BATCH_PARTITION: ~p once partition p was taken away from the batch: it is committed as far as it is done.
 BATCH_PARTITION = 0
 # What a next stage gets to see of the events served.
 WRITTEN_FINISH_S, WRITTEN_BORN_S, WRITTEN_NUMBER = range(3)

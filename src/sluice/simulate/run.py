@@ -32,21 +32,24 @@ def simulate(
     make_loop: MakeLoop,
     exact: bool = True,
     on_tick: Callable[[float], None] | None = None,
+    tick_s: Sequence[float] | None = None,
 ) -> dict[str, RunResult]:
-    """Run the loop against the simulated world; one result a group. `on_tick` hears the time after each tick."""
+    """Run the loop against the simulated world; one result a group. `on_tick` hears the time after each tick.
+
+    `tick_s`: decide at these instants instead of once every interval.
+    """
     world = World(spec, seed=seed, exact=exact)
     loop = make_loop(SimulatedMonitor(world), SimulatedExecutor(world))
     records = {name: _Record(group) for name, group in world.groups.items()}
-    ticks = round(spec.duration_s / spec.interval_s)
-    for k in range(ticks + 1):
-        until_s = k * spec.interval_s
+    if tick_s is None:
+        tick_s = [k * spec.interval_s for k in range(round(spec.duration_s / spec.interval_s))]
+    for until_s in tick_s:
         world.advance(until_s)
-        if k == ticks:
-            break  # a decision at the very end could no longer do anything
         for decision in loop.tick():
             records[decision.group].add(decision)
         if on_tick:
             on_tick(until_s)
+    world.advance(spec.duration_s)
     world.finish()
     return {name: record.result(spec, world.paths(name)) for name, record in records.items()}
 
@@ -80,7 +83,7 @@ class _Record:
         )
         if decision.receipt.action is not Action.HOLD:
             self._moved += decision.receipt.moved_count
-            self._rscores.append(_rscore(decision))
+            self._rscores.append(rscore_of(decision))
 
     def result(self, spec: WorldSpec, paths: tuple[PathResult, ...]) -> RunResult:
         group, state = self._group, self._group.state
@@ -115,7 +118,7 @@ class _Record:
         )
 
 
-def _rscore(decision: Decision) -> float:
+def rscore_of(decision: Decision) -> float:
     """Load of the migrating partitions in units of one consumer's strength: by bytes where its capacity is known."""
     workload, plan = decision.workload, decision.plan
     if workload.capacity_bps and workload.arrival_bps is not None:

@@ -15,11 +15,11 @@ class Protocol(StrEnum):
     """How a group changes hands."""
 
     EAGER = "eager"
-    """Everybody stops: the batches in work are finished, then all stand still for `rebalance_s`."""
+    """Everybody stops: what is in work is finished, then all stand still for `rebalance_s`."""
     COOPERATIVE = "cooperative"
-    """Only what moves stops, for two rounds of `rebalance_s` after the batches in work."""
+    """Only what moves stops, for two rounds of `rebalance_s` after what is in work."""
     HANDOVER = "handover"
-    """Partition by partition: its old owner's batch in work, then `rebalance_s`; nobody else notices."""
+    """Partition by partition: what its old owner has in work, then `rebalance_s`; nobody else notices."""
     SEAMLESS = "seamless"
     """A shared subscription: members that stay are not disturbed."""
     RESTART = "restart"
@@ -69,6 +69,8 @@ class GroupSpec:
     startup_s: tuple[float, float] = (0.0, 0.0)
     """A consumer takes this long to start: uniform between the two."""
     max_poll_events: int = 500
+    finish_batch: bool = True
+    """A batch in work is finished before its partitions change hands; False: only the event in work."""
     initial_consumers: int = 1
     lag_basis: LagBasis = LagBasis.COMMITTED
     output: Output | None = None

@@ -38,12 +38,20 @@ class GroupState:
     """Mutable: the kernel works in place. `copy()` before trying something out."""
 
     def __init__(
-        self, partitions: int, *, objective_s: float, max_poll: int, exact: bool = True, writes: bool = False
+        self,
+        partitions: int,
+        *,
+        objective_s: float,
+        max_poll: int,
+        whole: bool = True,
+        exact: bool = True,
+        writes: bool = False,
     ) -> None:
         self._sizes = Sizes(0, partitions, 1024, 0)
         self._floats, self._ints, self.group = allocate(self._sizes)
         self.group.total[m.OBJECTIVE_S] = objective_s
         self._max_poll = max_poll
+        self._whole = whole
         self.histogram = None if exact else np.zeros(BUCKETS, dtype=np.int64)
         self._latency_s = np.empty(1024) if exact else None
         self._written = np.empty((3, 1024)) if writes else None
@@ -65,7 +73,7 @@ class GroupState:
         """Serve on to `until_s`, each consumer its partitions."""
         self._make_room(len(arriving.time_s))
         memory = (self._floats, self._ints, self._latency_s, self.histogram, self._written)
-        advance(until_s, self._max_poll, self.next_number, *arriving, *memory)
+        advance(until_s, self._max_poll, self._whole, self.next_number, *arriving, *memory)
         self.next_number += len(arriving.time_s)
 
     def advance_shared(self, until_s: float, arriving: Arriving, servers: IntArray) -> None:
@@ -81,7 +89,7 @@ class GroupState:
 
     def stop(self, partitions: IntArray, readable_s: FloatArray) -> None:
         """From now on these partitions stand still, each until its entry of `readable_s` (one for every partition)."""
-        stop_reading(partitions, self._floats, self._ints)
+        stop_reading(partitions, self._max_poll, self._whole, self._floats, self._ints)
         self.group.partition_floats[m.READABLE_S, partitions] = readable_s[partitions]
 
     def release(self, now_s: float) -> None:

@@ -1,0 +1,49 @@
+"""What the verbs of `sluice bench` share: a cluster to measure on, and how results are shown."""
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from sluice.broker import Broker
+from sluice.cli.table import comparison_table, seconds
+from sluice.lab.live.bench import Compared
+from sluice.lab.row import means
+from sluice.settings.scenario import Scenario
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@contextmanager
+def on_cluster(bootstrap: str | None) -> Iterator[str]:
+    """The cluster of that address, or a broker that lives as long as this; SIGTERM ends in order, as Ctrl-C does."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, interrupt))
+        yield bootstrap or stack.enter_context(Broker()).bootstrap
+
+
+def print_compared(out: "Console", scenario: Scenario, compared: Sequence[Compared]) -> None:
+    """The table of the simulator, two lines a policy, and what the machine was like."""
+    rows = [
+        replace(row, policy=f"{each.policy}, {how}")
+        for each in compared
+        for how, row in (("live", each.live), ("simulated", each.simulated))
+    ]
+    out.print(comparison_table(scenario, means(rows), ()))
+    for each in compared:
+        told = each.machinery
+        pause = "not seen" if told.pause_s is None else seconds(told.pause_s)
+        startup = "not seen" if told.startup_s is None else " to ".join(seconds(s) for s in told.startup_s)
+        out.print(
+            f"{each.policy}, {each.mode}: pause of a moved partition {pause}, start-up {startup}, "
+            f"ticks at most {seconds(told.late_s)} late"
+        )
+        if told.late_s > scenario.interval_s / 2:
+            out.print("  the machine was too busy to keep time: these numbers say more about it than about the policy")
