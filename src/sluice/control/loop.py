@@ -84,6 +84,10 @@ class ControlLoop:
         self._tick += 1
         return tuple(decisions)
 
+    def forget(self) -> None:
+        """Go on as if nothing had been before: what led to the group as it is now is not the policy's doing."""
+        self._recent.clear()
+
     def _recent_of(self, group: str) -> deque[Decision]:
         recent = self._recent.get(group)
         if recent is None:

@@ -86,8 +86,9 @@ def replay(
         sluice = stack.enter_context(
             live(settings, bootstrap=bootstrap, act=True, policy=policy, shadows=(), sink=kept)
         )
-        rest_s = float(str(scenario.guards.get("cooldown_s", 0.0))) + interval_s
-        _until_ready(sluice, kept, group.name, interval_s, rest_s)
+        _until_ready(sluice, kept, group.name, interval_s)
+        # No cool-down and no limit of change is left from the start: the simulator begins with a group, too.
+        sluice.loop.forget()
         first = len(kept.decisions)
         start_s = max(kept.decisions[-1].time_s + interval_s, time.time() + LEAD_S)
         producer.begin(start_s)
@@ -107,16 +108,15 @@ def replay(
     )
 
 
-def _until_ready(sluice: Live, kept: _Kept, group: str, interval_s: float, rest_s: float) -> None:
-    """The first consumers work, the controller watches, and no cool-down is left of the start."""
-    deadline_s = time.monotonic() + READY_LIMIT_S + rest_s
+def _until_ready(sluice: Live, kept: _Kept, group: str, interval_s: float) -> None:
+    """The first consumers work, and the controller watches."""
+    deadline_s = time.monotonic() + READY_LIMIT_S
     while True:
         began_s = time.monotonic()
         sluice.loop.tick()
         last = kept.decisions[-1]
-        acted_s = max((d.time_s for d in kept.decisions if d.receipt.action is not Action.HOLD), default=None)
-        rested = acted_s is not None and last.time_s - acted_s >= rest_s
-        if rested and sluice.state(group) == State.SENTINEL and last.snapshot.settled:
+        there = last.snapshot.assignment.count > 0 and last.snapshot.settled
+        if there and sluice.state(group) == State.SENTINEL and last.receipt.action is Action.HOLD:
             return
         if began_s > deadline_s:
             raise UnavailableError(f"the first consumers did not start: {last.receipt.problem or last.plan.reason}")

@@ -50,7 +50,7 @@ def live_row(scenario: Scenario, policy: str, seed: int, run: Replayed) -> Row:
     the decision that ends it, as in the simulator."""
     latency_s = run.latency_s[np.isfinite(run.latency_s)]
     kept = int((latency_s <= scenario.objective.latency_s).sum())
-    acted = [d for d in run.decisions if d.receipt.action is not Action.HOLD and d.plan.action is not Action.HOLD]
+    acted = [d for d in run.decisions if _begins_a_change(d)]
     actions = [d.plan.action for d in acted]
     sent = len(run.arrived_s)
     return Row(
@@ -75,13 +75,23 @@ def live_row(scenario: Scenario, policy: str, seed: int, run: Replayed) -> Row:
 
 def replica_seconds(run: Replayed) -> float:
     """Consumers as commanded, over the time in which decisions were taken."""
-    counts = [
-        d.plan.target.count if d.receipt.action is not Action.HOLD else d.snapshot.assignment.count
-        for d in run.decisions
-    ]
+    counts: list[int] = []
+    for decision in run.decisions:
+        if _begins_a_change(decision):
+            counts.append(decision.plan.target.count)
+        elif decision.snapshot.settled or not counts:
+            counts.append(decision.snapshot.assignment.count)
+        else:
+            counts.append(counts[-1])  # under way: those who start are paid for, those who leave no more
     # The first tick finds the group as it was at the beginning, however late it came.
     edges = np.concatenate(([0.0], run.tick_s[1:], [run.duration_s]))
     return float(np.array(counts) @ np.diff(edges))
+
+
+def _begins_a_change(decision: Decision) -> bool:
+    """What is planned while the group is unsettled is not carried out."""
+    held = Action.HOLD in (decision.plan.action, decision.receipt.action)
+    return decision.snapshot.settled and not held
 
 
 def twin_row(
