@@ -100,7 +100,10 @@ def bench(broker: Broker, folder: Path, *further: str) -> "subprocess.Popen[str]
 
 def test_kedas_rule_with_kafkas_own_assignor(broker: Broker, modules: Path, tmp_path: Path) -> None:
     process = bench(broker, tmp_path, "--mode", "group", "--assignor", "range")
-    out, err = process.communicate(timeout=120)
+    try:
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
     assert process.returncode in (0, 1), err
     assert "keda, live" in out
     assert "keda, simulated" in out

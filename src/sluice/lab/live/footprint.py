@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from sluice.assembly.acting import group_folder
 from sluice.errors import UnavailableError
 from sluice.execute.processes import Processes
+from sluice.monitor.kafka.cluster import connect
 from sluice.settings.live import WatchedSettings
 
 ANSWER_LIMIT_S = 20.0
@@ -26,7 +26,7 @@ def own_topics(bootstrap: str, partitions: Mapping[str, int], group: str) -> Ite
 
     The broker stamps the events: what a producer or its way to the broker took is nobody's latency here.
     """
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    admin = connect(bootstrap, {})
     stamped = {"message.timestamp.type": "LogAppendTime"}
     made = admin.create_topics(
         [NewTopic(name, num_partitions=count, config=stamped) for name, count in partitions.items()]
