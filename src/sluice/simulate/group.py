@@ -52,7 +52,7 @@ class SimulatedGroup:
             len(partitions),
             objective_s=objective_s,
             max_poll=spec.max_poll_events,
-            whole=spec.finish_batch or spec.protocol.shared,
+            whole=spec.finish_batch or self._shared,
             exact=exact,
             writes=spec.output is not None or watched,
         )

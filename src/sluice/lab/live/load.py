@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sluice.errors import InputError
-from sluice.model.values import FloatArray, IntArray, Value
+from sluice.model.values import FloatArray, IntArray
 from sluice.simulate import Burst, Even, Poisson, Rates, Source, WorldSpec
 from sluice.simulate.stream import EventStream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Load(Value):
+class Load:
     """All events in order of time, one entry each."""
 
     topics: tuple[str, ...]

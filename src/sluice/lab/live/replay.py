@@ -18,7 +18,7 @@ from sluice.lab.live.records import drained, times_s
 from sluice.lab.live.sending import sending
 from sluice.lab.live.settings import Manner, live_settings
 from sluice.model import Action, Decision
-from sluice.model.values import FloatArray, Value
+from sluice.model.values import FloatArray
 from sluice.settings.scenario import Scenario
 
 READY_LIMIT_S = 60.0
@@ -28,7 +28,7 @@ LEAD_S = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Replayed(Value):
+class Replayed:
     """What a live run showed. Times are seconds since its beginning, arrays have one entry for each event sent."""
 
     decisions: tuple[Decision, ...]
