@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,9 @@ from sluice.assembly.acting import consumers_folder
 from sluice.assembly.live import Live, live
 from sluice.broker import Broker
 from sluice.execute.processes import Processes
-from sluice.model import Action
+from sluice.model import Action, Decision, Partition
 from sluice.model.telemetry import telemetry_topic
+from sluice.pipeline.latency.history import TO_THE_END, history_of
 from sluice.settings.live import read_live
 
 CONSUMER = Path(__file__).with_name("recording_consumer.py")
@@ -68,6 +70,23 @@ def committed(broker: Broker, group: str, topic: str) -> int:
         consumer.close()
 
 
+def _all_have_begun(decision: Decision) -> bool:
+    begun = decision.snapshot.owned_from_events
+    return begun is not None and bool(np.isfinite(begun).all())
+
+
+def _history_is_whole(kept: Kept, partitions: tuple[Partition, ...]) -> None:
+    """The journal tells who read what: every partition from its first event on, one owner after the other."""
+    history = history_of(kept.decisions)
+    for partition in partitions:
+        mine = sorted((s for s in history if s.partition == partition.number), key=lambda s: s.from_event)
+        assert mine[0].from_event == 0
+        assert mine[-1].to_event == TO_THE_END
+        assert all(before.to_event == after.from_event for before, after in pairwise(mine))
+        assert [s.readable_s for s in mine] == sorted(s.readable_s for s in mine)
+    assert len({s.consumer for s in history}) == 3
+
+
 def test_staffed_by_the_plan_held_without_reports_left_running_and_taken_over(
     broker: Broker, make_topic: Callable[..., str], unique: Callable[[str], str], tmp_path: Path, own_cache: Path
 ) -> None:
@@ -82,6 +101,9 @@ def test_staffed_by_the_plan_held_without_reports_left_running_and_taken_over(
         measured = drive(running, kept, load, 60, lambda d: d.snapshot.reports is not None and settled_with(3)(d))
         assert measured.workload.service_eps is not None
         assert 100 < measured.workload.service_eps < 210, "5 ms an event, and what the machine adds"
+
+        drive(running, kept, load, 60, lambda d: settled_with(3)(d) and _all_have_begun(d))
+        _history_is_whole(kept, three.snapshot.partitions)
 
         crew = Processes([sys.executable], environment={}, folder=consumers_folder(broker.bootstrap) / group)
         assert len(crew.running()) == 3

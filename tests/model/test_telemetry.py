@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sluice.errors import InputError
 from sluice.model.assignment import Partition
 from sluice.model.sketch import LatencySketch
-from sluice.model.telemetry import Telemetry, telemetry_topic
+from sluice.model.telemetry import Begun, Telemetry, telemetry_topic
 
 partitions = st.builds(Partition, st.text(min_size=1, max_size=8), st.integers(0, 10_000))
 numbers = st.floats(min_value=0, max_value=1e12)
@@ -42,6 +42,7 @@ def test_a_report_is_the_same_after_the_wire(
         epoch=epoch,
         positions=positions,
         committed=committed,
+        begun={p: Begun(offset, epoch / 8) for p, offset in positions.items()},
         latency=LatencySketch.of(latencies),
         pause_s=pause_s,
         left=left,

@@ -13,7 +13,7 @@ from confluent_kafka.cimpl import NewTopic
 from sluice.broker import Broker
 from sluice.model import LagBasis, Partition, Snapshot
 from sluice.model.sketch import LatencySketch
-from sluice.model.telemetry import Telemetry, telemetry_topic
+from sluice.model.telemetry import Begun, Telemetry, telemetry_topic
 from sluice.monitor.kafka import GroupSource, KafkaMonitor, Ownership
 
 
@@ -86,8 +86,19 @@ def managed(broker: Broker, make_topic: Callable[..., str], unique: Callable[[st
 
 def test_reports_say_who_owns_what_how_far_it_is_and_how_it_works(managed: Managed) -> None:
     latency = LatencySketch.of([0.1, 0.2])
-    managed.says("c0", {managed.first: 7}, processed_events=7.0, busy_s=0.5, batches=3.0, latency=latency, pause_s=0.02)
-    managed.says("c1", {managed.second: None}, processed_events=0.0, startup_s=1.5)
+    managed.says(
+        "c0",
+        {managed.first: 7},
+        begun={managed.first: Begun(2, 1000.5), managed.second: Begun(1, 900.0)},
+        processed_events=7.0,
+        busy_s=0.5,
+        batches=3.0,
+        latency=latency,
+        pause_s=0.02,
+    )
+    managed.says(
+        "c1", {managed.second: None}, begun={managed.second: Begun(None, 1001.0)}, processed_events=0.0, startup_s=1.5
+    )
     seen = managed.until(lambda s: s.assignment.count == 2)
     assert seen.assignment.owned() == {"c0": (managed.first,), "c1": (managed.second,)}
     assert seen.settled
@@ -103,6 +114,11 @@ def test_reports_say_who_owns_what_how_far_it_is_and_how_it_works(managed: Manag
     assert seen.reports.latency == (latency, LatencySketch.empty())
     assert seen.pause_s == 0.02
     assert seen.startup_s == 1.5
+    # Of each partition its owner's word counts, and who has read nothing yet has not said where it began.
+    assert seen.owned_from_events is not None
+    assert seen.owned_since_s is not None
+    np.testing.assert_array_equal(seen.owned_from_events, [2.0, np.nan])
+    np.testing.assert_array_equal(seen.owned_since_s, [1000.5, np.nan])
 
 
 def test_of_two_claims_the_later_command_counts(managed: Managed) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sluice.model import Partition
-from sluice.model.telemetry import Telemetry
+from sluice.model.telemetry import Begun, Telemetry
 from sluice.sdk.event import Event
 from sluice.sdk.meter import Meter
 
@@ -53,7 +53,15 @@ def test_what_has_no_timestamp_is_processed_but_has_no_latency() -> None:
 def test_a_report_names_what_is_owned_and_survives_the_wire() -> None:
     meter = Meter()
     meter.positions.update({P: 5})
-    meter.record([Event(P, 4, None, b"x", time.time() - 1e7)], begun_s=1.0, ended_s=[1.01], now_s=1.01)
+    meter.begun.update({P: Begun(None, 8.5), Q: Begun(3, 9.5), Partition("orders", 2): Begun(1, 7.0)})
+    meter.record(
+        [Event(P, 3, None, b"x", 1.0), Event(P, 4, None, b"x", time.time() - 1e7)],
+        begun_s=1.0,
+        ended_s=[1.0, 1.01],
+        now_s=1.01,
+    )
     report = meter.report(group="g", consumer="c0", run="r1", owned=[P, Q], committed={P: 3}, epoch=7)
     assert report.positions == {P: 5, Q: None}
+    # Where nothing was committed before, the first event handled tells where the consumer began.
+    assert report.begun == {P: Begun(3, 8.5), Q: Begun(3, 9.5)}
     assert Telemetry.from_wire(report.to_wire()) == report

@@ -5,8 +5,8 @@ never go down, so reports may be lost or read late. A restarted consumer has ano
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import field
 
@@ -14,6 +14,8 @@ from sluice.errors import InputError
 from sluice.model.assignment import Partition
 from sluice.model.sketch import LatencySketch
 from sluice.model.values import Value, ints
+
+_T = TypeVar("_T")
 
 VERSION = 1
 COUNTERS = (
@@ -37,6 +39,15 @@ def telemetry_topic(group: str) -> str:
     return f"__sluice.{group}.telemetry"
 
 
+class Begun(NamedTuple):
+    """Since when a consumer could read a partition, and the first event it read there."""
+
+    from_event: int | None
+    """None: nothing has been read yet, and nothing was committed before."""
+    since_s: float
+    """Wall clock of the consumer."""
+
+
 class Telemetry(Value, frozen=True, kw_only=True):
     """One report of one consumer."""
 
@@ -53,6 +64,8 @@ class Telemetry(Value, frozen=True, kw_only=True):
     """The partitions it owns, and for each the next event to process; None: owned, not yet known where to begin."""
     committed: Mapping[Partition, int] = {}
     """The offsets it has committed, as the broker confirmed them."""
+    begun: Mapping[Partition, Begun] = {}
+    """How its time with each of the partitions it owns began."""
     processed_events: float = 0.0
     processed_bytes: float = 0.0
     emitted_events: float = 0.0
@@ -91,6 +104,7 @@ class Telemetry(Value, frozen=True, kw_only=True):
             "epoch": self.epoch,
             "positions": _by_topic(self.positions),
             "committed": _by_topic(self.committed),
+            "begun": _by_topic(self.begun),
             **{name: getattr(self, name) for name in COUNTERS},
             "latency": [self.latency.bucket.tolist(), self.latency.count.tolist()],
             "pause_s": self.pause_s,
@@ -115,8 +129,10 @@ class Telemetry(Value, frozen=True, kw_only=True):
                 run=str(data["run"]),
                 time_s=float(data["time_s"]),
                 epoch=int(data["epoch"]),
-                positions=_partitions(data["positions"]),
-                committed={p: offset for p, offset in _partitions(data["committed"]).items() if offset is not None},
+                positions=_partitions(data["positions"], _offset),
+                committed=_partitions(data["committed"], int),
+                # Reports of consumers that do not say so yet are as good as any.
+                begun=_partitions(data.get("begun", {}), _begun),
                 **{name: float(data[name]) for name in COUNTERS},
                 latency=LatencySketch(bucket=ints(bucket), count=ints(count)),
                 pause_s=_number(data.get("pause_s")),
@@ -127,20 +143,27 @@ class Telemetry(Value, frozen=True, kw_only=True):
             raise InputError(f"not a telemetry report: {type(error).__name__}: {error}") from error
 
 
-def _by_topic(offsets: Mapping[Partition, int | None]) -> dict[str, dict[str, int | None]]:
+def _by_topic(values: Mapping[Partition, Any]) -> dict[str, dict[str, Any]]:
     """A topic's name is written once, not with each of its partitions."""
-    grouped: dict[str, dict[str, int | None]] = {}
-    for partition, offset in offsets.items():
-        grouped.setdefault(partition.topic, {})[str(partition.number)] = offset
+    grouped: dict[str, dict[str, Any]] = {}
+    for partition, value in values.items():
+        grouped.setdefault(partition.topic, {})[str(partition.number)] = value
     return grouped
 
 
-def _partitions(grouped: Mapping[str, Mapping[str, int | None]]) -> dict[Partition, int | None]:
+def _partitions(grouped: Mapping[str, Mapping[str, Any]], read: Callable[[Any], _T]) -> dict[Partition, _T]:
     return {
-        Partition(topic, int(number)): None if offset is None else int(offset)
-        for topic, held in grouped.items()
-        for number, offset in held.items()
+        Partition(topic, int(number)): read(value) for topic, held in grouped.items() for number, value in held.items()
     }
+
+
+def _offset(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _begun(value: Any) -> Begun:
+    from_event, since_s = value
+    return Begun(_offset(from_event), float(since_s))
 
 
 def _number(value: Any) -> float | None:

@@ -10,6 +10,7 @@ from kafka.errors import KafkaError
 from kafka.structs import MemberState, OffsetAndMetadata, TopicPartition
 
 from sluice.model import Partition
+from sluice.model.telemetry import Begun
 from sluice.sdk import group_private
 from sluice.sdk.event import Event
 from sluice.sdk.group_assignor import PlannedAssignor
@@ -25,7 +26,7 @@ _log = logging.getLogger("sluice.group")
 
 class GroupClient:
     """`positions` (next offset of each partition, everything before it processed) is the caller's; it is what is
-    committed, and a partition that was taken away disappears from it."""
+    committed, and a partition that was taken away disappears from it, and from `begun`, which is the caller's too."""
 
     def __init__(
         self,
@@ -36,12 +37,14 @@ class GroupClient:
         cooperative: bool,
         session_s: float,
         positions: dict[Partition, int],
+        begun: dict[Partition, Begun],
     ) -> None:
         self._consumer = consumer
         self._assignor = assignor
         self._cooperative = cooperative
         self._session_s = session_s
         self._positions = positions
+        self._begun = begun
         self._owned: frozenset[Partition] = frozenset()
         self._taken: set[Partition] = set()
         self._confirmed: dict[Partition, int] = {}
@@ -170,6 +173,7 @@ class GroupClient:
 
     def _assigned(self, partitions: frozenset[Partition]) -> None:
         self._takeovers.begin(partitions - self._owned, time.time())
+        self._begun.update(dict.fromkeys(partitions - self._owned, Begun(None, time.time())))
         if self._cooperative:
             self._owned |= partitions
         else:
@@ -190,6 +194,7 @@ class GroupClient:
         for partition in gone:
             self._positions.pop(partition, None)
             self._confirmed.pop(partition, None)
+            self._begun.pop(partition, None)
 
 
 class _Listener:

@@ -73,6 +73,7 @@ def _group_consumer(
         cooperative=group.cooperative,
         session_s=group.session_s,
         positions=meter.positions,
+        begun=meter.begun,
     )
     consumer = GroupConsumer(
         name=settings.consumer,

@@ -7,6 +7,7 @@ from threading import Event as Flag
 
 from sluice.errors import SluiceError
 from sluice.model import Partition
+from sluice.model.telemetry import Begun
 from sluice.sdk.batching import Gathered
 from sluice.sdk.event import Event
 from sluice.sdk.handler import Worker
@@ -175,6 +176,7 @@ class ManagedConsumer:
         if offset is not None:
             self._committer.begun(partition, offset)
             self._meter.positions[partition] = offset
+        self._meter.begun[partition] = Begun(offset, time.time())
         self._data.begin(partition, offset)
         self._control.began(partition, epoch)
 
@@ -189,6 +191,7 @@ class ManagedConsumer:
         for partition in going:
             del self._active[partition]
             self._fresh.pop(partition, None)
+            self._meter.begun.pop(partition, None)
             self._gathered.forget(partition)
         self._in_hand = [event for event in self._in_hand if event.partition not in going]
 

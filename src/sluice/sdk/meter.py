@@ -11,7 +11,7 @@ import numpy as np
 
 from sluice.model import Partition
 from sluice.model.sketch import LatencySketch, buckets_of
-from sluice.model.telemetry import Telemetry
+from sluice.model.telemetry import Begun, Telemetry
 from sluice.model.values import FloatArray, IntArray, ints
 from sluice.sdk.event import Event
 
@@ -38,6 +38,8 @@ class Meter:
     positions: dict[Partition, int] = field(default_factory=dict)
     """Next offset of each partition: everything before it is processed."""
     wall_clock: Callable[[], float] = time.time
+    begun: dict[Partition, Begun] = field(default_factory=dict)
+    """How the time with each partition began."""
     _latencies: IntArray = field(default_factory=lambda: np.zeros(512, dtype=np.int64))
     _last_arrival_s: float = math.nan
 
@@ -64,6 +66,9 @@ class Meter:
         # Column by column and in C; of each partition the last offset stays.
         for partition, offset in dict(zip(map(_PARTITION, events), map(_OFFSET, events), strict=True)).items():
             self.positions[partition] = offset + 1
+            if (begun := self.begun.get(partition)) is not None and begun.from_event is None:
+                first = next(event.offset for event in events if event.partition == partition)
+                self.begun[partition] = Begun(first, begun.since_s)
         ended = np.asarray(ended_s)
         took = ended.copy()
         took[1:] -= ended[:-1]
@@ -93,16 +98,17 @@ class Meter:
         committed: Mapping[Partition, int],
         epoch: int = 0,
     ) -> Telemetry:
-        positions = dict(self.positions)
+        positions, begun = dict(self.positions), dict(self.begun)
         filled = np.flatnonzero(self._latencies)
         return Telemetry(
             group=group,
             consumer=consumer,
             run=run,
-            time_s=time.time(),
+            time_s=self.wall_clock(),
             epoch=epoch,
             positions={partition: positions.get(partition) for partition in owned},
             committed=committed,
+            begun={partition: begun[partition] for partition in owned if partition in begun},
             processed_events=self.processed_events,
             processed_bytes=self.processed_bytes,
             retried_events=self.retried_events,

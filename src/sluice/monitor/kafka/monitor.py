@@ -14,7 +14,7 @@ from sluice.monitor.kafka.described import FAILURES, Describer
 from sluice.monitor.kafka.offsets import OffsetReader
 from sluice.monitor.kafka.reports import ReportReader
 from sluice.monitor.kafka.source import GroupSource, Ownership
-from sluice.monitor.kafka.standing import Standing, consumer_reports, newest, processed_positions
+from sluice.monitor.kafka.standing import Standing, consumer_reports, newest, ownership_history, processed_positions
 from sluice.monitor.kafka.watched import Watched
 
 _T = TypeVar("_T")
@@ -120,6 +120,7 @@ class KafkaMonitor:
         )
         watched.last = standing.assignment
         known_sizes = _result(sizes, deadline)
+        owned_from_events, owned_since_s = ownership_history(heard, standing.assignment)
         return Snapshot(
             group=source.group,
             time_s=now_s,
@@ -129,6 +130,8 @@ class KafkaMonitor:
             processed_events=processed_positions(heard, standing.assignment, committed),
             start_events=frozen(start),
             end_bytes=None if known_sizes is None else floats([known_sizes.get(p, np.nan) for p in partitions]),
+            owned_from_events=owned_from_events,
+            owned_since_s=owned_since_s,
             lag_basis=source.lag_basis,
             reports=consumer_reports(heard, standing.assignment),
             pause_s=newest(heard, "pause_s"),

@@ -79,6 +79,21 @@ def processed_positions(heard: Mapping[str, Heard], assignment: Assignment, comm
     return frozen(np.where(assignment.owner < 0, committed, found))
 
 
+def ownership_history(
+    heard: Mapping[str, Heard], assignment: Assignment
+) -> tuple[FloatArray, FloatArray] | tuple[None, None]:
+    """From which event on, and since when, each owner reads; NaN where it has not said so, None when nobody reports."""
+    if not heard:
+        return None, None
+    from_events, since_s = (np.full(len(assignment.partitions), np.nan) for _ in range(2))
+    for i, (partition, owner) in enumerate(zip(assignment.partitions, assignment.owner.tolist(), strict=True)):
+        each = heard.get(assignment.consumers[owner]) if owner >= 0 else None
+        begun = each.report.begun.get(partition) if each is not None else None
+        if begun is not None and begun.from_event is not None:
+            from_events[i], since_s[i] = begun
+    return frozen(from_events), frozen(since_s)
+
+
 def newest(heard: Mapping[str, Heard], name: str) -> float | None:
     """The field of the latest report that has it: pause and start-up times stay what they were until measured again."""
     for each in sorted(heard.values(), key=lambda h: h.report.time_s, reverse=True):

@@ -52,6 +52,11 @@ def history_of(decisions: Iterable[Decision], group: str | None = None) -> tuple
             raise InputError(
                 f"the journal holds several groups, {name!r} and {decision.group!r}; name one with --group"
             )
+    if history.silent_s is not None and not history.opened:
+        raise InputError(
+            f"the journal's snapshot at {history.silent_s} s does not say from where each owner reads "
+            "(owned_from_events, owned_since_s), nor does any other; use a journal whose consumers report it"
+        )
     if not history.opened:
         raise InputError("the journal has no decision of the group" + (f" {group!r}" if group else ""))
     return history.segments()
@@ -66,6 +71,8 @@ def work_of(history: Sequence[Segment]) -> tuple[Work, ...]:
 class _History:
     def __init__(self) -> None:
         self.opened: dict[int, list[tuple[int, float, str]]] = {}
+        self.silent_s: float | None = None
+        """When it was first not known who reads from where."""
         self._topic: str | None = None
         self._alive: dict[str, int] = {}
         """How often each name has been started; a name that was away is another consumer."""
@@ -75,10 +82,9 @@ class _History:
         assignment = snapshot.assignment
         from_events, since_s = snapshot.owned_from_events, snapshot.owned_since_s
         if from_events is None or since_s is None:
-            raise InputError(
-                f"the journal's snapshot at {snapshot.time_s} s does not say from where each owner reads "
-                "(owned_from_events, owned_since_s); a monitor that knows it must have written the journal"
-            )
+            # A live monitor knows it as soon as the consumers have reported.
+            self.silent_s = snapshot.time_s if self.silent_s is None else self.silent_s
+            return
         for name in frozenset(assignment.consumers) - self._now:
             self._alive[name] = self._alive.get(name, 0) + 1
         self._now = frozenset(assignment.consumers)
