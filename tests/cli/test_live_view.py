@@ -104,6 +104,23 @@ def test_a_problem_is_told_once() -> None:
     assert shown(*stuck, terminal=False).count("no broker") == 1
 
 
+def test_a_change_that_takes_several_ticks_is_told_once() -> None:
+    begun = decision(100.0, 10.0, plan_to=TWO, acted=True)
+    more = [
+        replace(decision(100.0 + t, 10.0), receipt=Receipt(time_s=0, action=Action.UP, complete=False, problem="c1"))
+        for t in (1, 2)
+    ]
+    text = shown(begun, *more, terminal=False)
+    assert text.count("up to 2: 2 are needed") == 1
+    assert len(text.splitlines()) == 2
+
+
+def test_latencies_of_a_consumer_that_came_lately_count_from_its_first_report() -> None:
+    unheard = replace(decision(100.0, 1.0), snapshot=replace(decision(100.0, 1.0).snapshot, reports=None))
+    later = [decision(100.0 + t, 1.0, latencies=[9.0] + [0.2] * n) for t, n in ((1, 0), (2, 10), (12, 20))]
+    assert "p99 20" in shown(unheard, *later, terminal=False).splitlines()[-1], "200 ms, and not the 9 s before it"
+
+
 def test_on_a_terminal_there_is_a_table() -> None:
     text = shown(decision(100.0, 5.0), decision(101.0, 1234.0, latencies=[0.2] * 10), terminal=True)
     assert "binpack, acting" in text

@@ -24,7 +24,14 @@ PARTITIONS = (Partition("t", 0), Partition("t", 1))
 Latencies = dict[str, list[float] | None]
 
 
-def decision(time_s: float, latencies: Latencies, *, action: Action = Action.HOLD, known: bool = True) -> Decision:
+def decision(
+    time_s: float,
+    latencies: Latencies,
+    *,
+    action: Action = Action.HOLD,
+    known: bool = True,
+    started: tuple[str, ...] = (),
+) -> Decision:
     """`latencies`: of each consumer all it ever processed; None: it is silent."""
     standing = Assignment.of({name: [] for name in latencies}, partitions=PARTITIONS)
     sketches = tuple(None if values is None else LatencySketch.of(values) for values in latencies.values())
@@ -58,23 +65,26 @@ def decision(time_s: float, latencies: Latencies, *, action: Action = Action.HOL
         target=standing,
         reason=Reason(""),
     )
-    return Decision(tick=0, snapshot=seen, workload=workload, plan=plan, receipt=Receipt(time_s=time_s, action=action))
+    receipt = Receipt(time_s=time_s, action=action, started=started)
+    return Decision(tick=0, snapshot=seen, workload=workload, plan=plan, receipt=receipt)
 
 
 def test_events_of_the_run_count_those_before_it_do_not() -> None:
     tally = Tally(objective_s=0.5)
     tally.append(decision(0.0, {"c0": [9.0, 9.0]}))
-    tally.append(decision(60.0, {"c0": [9.0, 9.0, 0.1, 0.1], "c1": [0.1]}, action=Action.UP))
+    tally.append(decision(60.0, {"c0": [9.0, 9.0, 0.1, 0.1], "c1": [0.1]}, action=Action.UP, started=("c1",)))
     tally.append(decision(90.0, {"c0": None, "c1": [0.1, 0.1, 2.0]}, action=Action.DOWN))
     # c0 is back as another process: its counters began anew.
     tally.append(decision(120.0, {"c0": [0.2], "c1": [0.1, 0.1, 2.0]}, known=False))
+    # Heard for the first time, but not started by this run: what it has done so far is another's.
+    tally.append(decision(120.0, {"c0": [0.2], "c1": [0.1, 0.1, 2.0], "old": [9.0, 9.0]}, known=True))
     (summary,) = tally.summaries()
     assert summary.events == 6
     assert summary.sla_ratio == pytest.approx(5 / 6)
     assert summary.p99_s == pytest.approx(2.0, rel=0.03)
     assert summary.replica_minutes == pytest.approx(1 + 1 + 1)
     assert (summary.up, summary.down, summary.reassign) == (1, 1, 0)
-    assert summary.ticks == 4
+    assert summary.ticks == 5
     assert summary.duration_s == 120.0
     assert summary.held_without_data == 1
 
@@ -93,3 +103,14 @@ def test_groups_are_kept_apart() -> None:
     other = decision(0.0, {"c0": []})
     tally.append(replace(other, snapshot=replace(other.snapshot, group="h")))
     assert [summary.group for summary in tally.summaries()] == ["g", "h"]
+
+
+def test_a_change_that_takes_several_ticks_is_one_action() -> None:
+    tally = Tally(objective_s=0.5)
+    begun = decision(0.0, {"c0": []}, action=Action.UP)
+    tally.append(begun)
+    for time_s in (1.0, 2.0):
+        under_way = decision(time_s, {"c0": []})
+        tally.append(replace(under_way, receipt=Receipt(time_s=time_s, action=Action.UP, complete=time_s == 2.0)))
+    (summary,) = tally.summaries()
+    assert (summary.up, summary.down, summary.ticks) == (1, 0, 3)

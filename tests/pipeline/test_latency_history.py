@@ -1,8 +1,7 @@
 """The assignment history of a live journal: its first ticks know nothing of it yet."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from sluice.errors import InputError
 from sluice.model import (

@@ -10,6 +10,7 @@ from sluice.analyze.by_group import ByGroup
 from sluice.analyze.window import WindowAnalyzer
 from sluice.assembly.acting import Command, build_helm
 from sluice.assembly.forecast import forecasting, looks_back_s
+from sluice.assembly.rehearsal import rehearse
 from sluice.broker.record import running
 from sluice.control.helm import Helm
 from sluice.control.loop import ControlLoop, Sink
@@ -82,13 +83,16 @@ def live(
     with ExitStack() as stack:
         monitor = _monitor(settings, bootstrap, command, act=act)
         stack.callback(monitor.close)
+        objective = Objective(latency_s=settings.objective.latency_s, sla_ratio=settings.objective.sla_ratio)
+        # Before it leads: a leader that compiles cannot decide.
+        rehearse(analyzer, (deciding, *beside), objective, tuple(group.name for group in settings.group))
         helm = build_helm(settings, bootstrap, monitor, command, stack) if act else None
         loop = ControlLoop(
             monitor=helm or monitor,
             analyzer=analyzer,
             policy=deciding,
             executor=helm or Advise(),
-            objective=Objective(latency_s=settings.objective.latency_s, sla_ratio=settings.objective.sla_ratio),
+            objective=objective,
             sink=sink,
             shadows=beside,
             memory=_memory(settings, analyzer, (deciding, *beside)),

@@ -103,11 +103,13 @@ class LiveView:
         return float(np.max(lag)) if len(lag) else float("nan")
 
     def _p99_s(self, group: str) -> float | None:
-        """Of what the consumers that reported both then and now processed in between."""
-        recent = self._recent[group]
-        now, then = _sketches(recent[-1]), _sketches(recent[max(len(recent) - 31, 0)])
+        """Of what each consumer processed since its first report in the last 30 ticks."""
+        recent = list(self._recent[group])[-31:]
+        now, then = _sketches(recent[-1]), dict[str, LatencySketch]()
+        for decision in recent:
+            then = {**_sketches(decision), **then}
         total = LatencySketch.empty()
-        for name in now.keys() & then.keys():
+        for name in now:
             # Another process under the same name has counters of its own.
             with suppress(InputError):
                 total = total.plus(now[name].minus(then[name]))
@@ -137,7 +139,8 @@ def _sketches(decision: Decision) -> dict[str, LatencySketch]:
 def _happened(decision: Decision, before: Decision | None) -> str | None:
     """What is worth a line: an action, another wish than before, a problem, data lost and found."""
     plan, receipt = decision.plan, decision.receipt
-    if receipt.action is not Action.HOLD:
+    # Of a change that takes several ticks the first one counts.
+    if receipt.action is not Action.HOLD and plan.action is not Action.HOLD:
         return f"{_wish(receipt.action, plan.target.count)}: {plan.reason}"
     if receipt.problem is not None and (before is None or before.receipt.problem != receipt.problem):
         return receipt.problem

@@ -81,6 +81,9 @@ class Leadership:
                 "partition.assignment.strategy": "cooperative-sticky",
                 "session.timeout.ms": round(session_s * 1000),
                 "heartbeat.interval.ms": max(round(self._beat_s * 1000), 1),
+                # Also how long a rebalance waits for members: one that died while it joined is not noticed otherwise,
+                # and for the five minutes of the default nobody would lead.
+                "max.poll.interval.ms": round(session_s * 1000),
             }
         )
         self._consumer.subscribe([self._topic], on_assign=self._given, on_revoke=self._taken, on_lost=self._taken)

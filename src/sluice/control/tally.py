@@ -53,6 +53,7 @@ class _Group:
         self._unknown = 0
         self._actions: Counter[Action] = Counter()
         self._replica_s = 0.0
+        self._started: set[str] = set()
         self._seen: dict[str, LatencySketch] = {}
         self._latency: LatencySketch | None = None
 
@@ -64,7 +65,10 @@ class _Group:
         self._last = decision
         self._ticks += 1
         self._unknown += not decision.workload.known
-        self._actions[decision.receipt.action] += 1
+        # A change that takes several ticks is planned once; the others only bring it to its end.
+        if decision.plan.action is not Action.HOLD:
+            self._actions[decision.receipt.action] += 1
+        self._started.update(decision.receipt.started)
         reports = decision.snapshot.reports
         for name, sketch in zip(
             decision.snapshot.assignment.consumers, (reports.latency or ()) if reports else (), strict=False
@@ -94,8 +98,8 @@ class _Group:
         )
 
     def _add(self, name: str, sketch: LatencySketch) -> None:
-        # What a consumer did before the run began is not this run's; one that came later did everything in it.
-        before = self._seen.get(name, sketch if self._ticks == 1 else LatencySketch.empty())
+        # Who was started in this run did everything in it; of others only what they did since first heard counts.
+        before = self._seen.get(name, LatencySketch.empty() if name in self._started else sketch)
         self._seen[name] = sketch
         try:
             new = sketch.minus(before)

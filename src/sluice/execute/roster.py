@@ -41,6 +41,7 @@ class Roster:
         self._members: dict[str, Member] = {}
         self._closed: set[str] = set()
         self._rivals: dict[str, float] = {}
+        self._turned_away_s: dict[str, float] = {}
         self._starting: dict[str, _Starting] = {}
         self._failures: dict[str, int] = {}
         self._not_before_s: dict[str, float] = {}
@@ -89,6 +90,13 @@ class Roster:
     def is_surplus(self, instance: str, now_s: float) -> bool:
         """It has waited for its name so long that the other process of that name is certainly well."""
         return now_s - self._rivals.get(instance, now_s) > 2 * self._timing.silence_s
+
+    def turn_away(self, instance: str, now_s: float) -> bool:
+        """Whether to tell it (again): its reports may come in a flood, and once in a while is enough."""
+        if now_s - self._turned_away_s.get(instance, -math.inf) < self._timing.silence_s:
+            return False
+        self._turned_away_s[instance] = now_s
+        return True
 
     def close(self, instance: str) -> None:
         self._members.pop(instance, None)

@@ -233,7 +233,8 @@ class Steward:
         surplus = self._roster.is_surplus(report.instance, now_s)
         if self._roster.is_closed(report.instance) or report.holds or surplus:
             # It was given up, holds what nobody gave it, or two controllers have started it at the same time.
-            self._order(lambda orders: orders.evict(report.consumer, report.instance))
+            if self._roster.turn_away(report.instance, now_s):
+                self._order(lambda orders: orders.evict(report.consumer, report.instance))
             return None
         if report.leaving or (member := self._roster.admit(report, now_s)) is None:
             return None

@@ -34,7 +34,9 @@ class OffsetReader:
             answer = self._consumer.committed(asked, timeout=_left(deadline))
         except KafkaException:
             return np.full(len(partitions), np.nan)
-        return np.array([np.nan if each.error is not None else max(each.offset, -1) for each in answer])
+        return np.array(
+            [np.nan if each.error is not None else max(each.offset, -1) for each in answer], dtype=np.float64
+        )
 
     def end(self, partitions: tuple[Partition, ...], deadline: float) -> FloatArray:
         return self._listed(partitions, OFFSET_END, deadline)
@@ -52,7 +54,9 @@ class OffsetReader:
             answer = self._consumer.offsets_for_times(asked, timeout=_left(deadline))
         except KafkaException:
             return np.full(len(partitions), np.nan)
-        return np.array([np.nan if each.error is not None or each.offset < 0 else each.offset for each in answer])
+        return np.array(
+            [np.nan if each.error is not None or each.offset < 0 else each.offset for each in answer], dtype=np.float64
+        )
 
 
 def _left(deadline: float) -> float:

@@ -1,5 +1,6 @@
 """The consumers' own reports, read from their telemetry topic."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from sluice.monitor.kafka.cluster import client_settings
 LOOK_BACK_S = 10.0
 READ_AT_ONCE = 10_000
 TRY_AGAIN_S = 2.0
+CATCH_UP_LIMIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,9 @@ class ReportReader:
         self._partitions: tuple[Partition, ...] = ()
         self._tried_s = float("-inf")
         self._sure_s = float("-inf")
+        self._unread: dict[int, int] = {}
+        """Where the topic ended when it was found, of the partitions that have not been read so far."""
+        self._begun_s = float("-inf")
         self._latest: dict[str, Heard] = {}
         self.refused = 0
         """Messages that were no reports of this version."""
@@ -61,6 +66,11 @@ class ReportReader:
     def partitions(self) -> tuple[Partition, ...]:
         """Of the topic, once it has been found; the monitor asks for their offsets to see that it can be read."""
         return self._partitions
+
+    @property
+    def ready(self) -> bool:
+        """What stood in the topic when it was found has been read: who is silent now does not report."""
+        return bool(self._partitions) and not self._unread
 
     def read(self, now_s: float, *, answered: bool) -> Mapping[str, Heard]:
         """Every consumer's latest report, those that left taken out.
@@ -102,6 +112,14 @@ class ReportReader:
                 raise KafkaException(place.error)
             if place.offset < 0:
                 place.offset = OFFSET_END
+        self._unread = {}
+        for place in begin:
+            end = self._consumer.get_watermark_offsets(
+                TopicPartition(self._topic, place.partition), timeout=self._limit_s
+            )[1]
+            if 0 <= place.offset < end:
+                self._unread[place.partition] = end
+        self._begun_s = now_s
         self._consumer.assign(begin)
         self._partitions = tuple(Partition(self._topic, number) for number in described.partitions)
 
@@ -111,6 +129,10 @@ class ReportReader:
                 if (problem := message.error()) is not None:
                     raise KafkaException(problem)
                 self._keep(message.value() or b"", now_s)
+                if (message.offset() or 0) + 1 >= self._unread.get(message.partition() or 0, math.inf):
+                    self._unread.pop(message.partition() or 0, None)
+        if now_s - self._begun_s > CATCH_UP_LIMIT_S:
+            self._unread = {}  # retention was quicker than we
 
     def _keep(self, message: bytes, now_s: float) -> None:
         try:

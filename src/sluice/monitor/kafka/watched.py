@@ -53,7 +53,7 @@ class Watched:
         """Who owns what. `described`: by the broker; `commanded`: by whoever commands the consumers; `answered`: the
         reports can be read."""
         age_s = {name: now_s - each.time_s for name, each in heard.items()}
-        readable = answered and bool(self.reports.partitions)
+        readable = answered and self.reports.ready
         if self.source.ownership is Ownership.GROUP:
             self.members = standing = members_standing(described, self.partitions, self.last)
             if described is None:
