@@ -20,6 +20,7 @@ from sluice.execute.plan_server import PlanServer
 from sluice.execute.processes import Processes
 from sluice.model import Partition
 from sluice.model.telemetry import telemetry_topic
+from sluice.monitor.base import Monitor
 from sluice.monitor.kafka import KafkaMonitor, Standing, StreamMonitor
 from sluice.monitor.kafka.cluster import connect
 from sluice.sdk.connect import ensure_topic
@@ -46,9 +47,16 @@ class Command:
 
 
 def build_helm(
-    settings: LiveSettings, bootstrap: str, monitor: KafkaMonitor | StreamMonitor, command: Command, stack: ExitStack
+    settings: LiveSettings,
+    bootstrap: str,
+    monitor: KafkaMonitor | StreamMonitor,
+    command: Command,
+    stack: ExitStack,
+    *,
+    seen: Monitor,
 ) -> Helm:
-    """Leadership and executors of every group; `stack` closes them, the consumers go on."""
+    """Leadership and executors of every group; `stack` closes them, the consumers go on. `seen`: what is planned with,
+    the monitor's view or one made from it."""
     admin = connect(bootstrap, settings.kafka.client)
     leads: dict[str, Leadership] = {}
     for group in settings.group:
@@ -74,7 +82,7 @@ def build_helm(
             made = _managed_executor(settings, group, bootstrap)
             stack.callback(made.close)
             command.executors[group.name] = executors[group.name] = made
-    return Helm(monitor, ByGroup(executors), groups=leads, epoch=lambda group: leads[group].epoch)
+    return Helm(seen, ByGroup(executors), groups=leads, epoch=lambda group: leads[group].epoch)
 
 
 def _managed_executor(settings: LiveSettings, group: WatchedSettings, bootstrap: str) -> ManagedExecutor:

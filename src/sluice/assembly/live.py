@@ -1,9 +1,10 @@
 """A live control loop from its settings."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
@@ -16,8 +17,12 @@ from sluice.control.helm import Helm
 from sluice.control.loop import ControlLoop, Sink
 from sluice.errors import InputError
 from sluice.execute.advise import Advise
+from sluice.execute.base import Executor
 from sluice.model import LagBasis, Objective
+from sluice.monitor.base import Monitor
 from sluice.monitor.kafka import GroupSource, KafkaMonitor, Ownership, StreamMonitor
+from sluice.monitor.measured import MeasuredMonitor, MeasurementFile, MeasurementTopic
+from sluice.monitor.measured.base import Measurements
 from sluice.plan.base import Policy, memory_s
 from sluice.plan.guards.presence import Presence
 from sluice.plan.registry import make_policy
@@ -32,6 +37,8 @@ class Live:
 
     loop: ControlLoop
     helm: Helm | None = None
+    measured: MeasuredMonitor | None = None
+    """Where the load comes from, if from a stream of measurements."""
 
     def state(self, group: str) -> str:
         return "recommend" if self.helm is None else self.helm.state(group)
@@ -74,9 +81,19 @@ def build_policies(settings: LiveSettings, policy: str, shadows: Sequence[str]) 
 
 @contextmanager
 def live(
-    settings: LiveSettings, *, bootstrap: str, act: bool, policy: str, shadows: Sequence[str], sink: Sink
+    settings: LiveSettings,
+    *,
+    bootstrap: str,
+    act: bool,
+    policy: str,
+    shadows: Sequence[str],
+    sink: Sink,
+    around: Callable[[Monitor, Executor], tuple[Monitor, Executor]] = lambda *both: both,
 ) -> Iterator[Live]:
-    """Connect to the cluster and put the loop together; everything is closed at the end, the consumers go on."""
+    """Connect to the cluster and put the loop together; everything is closed at the end, the consumers go on.
+
+    `around`: what the loop is to see instead of its monitor and its executor, made from them.
+    """
     deciding, beside = build_policies(settings, policy, shadows)
     analyzer = ByGroup({group.name: _analyzer(group, settings) for group in settings.group})
     command = Command()
@@ -86,18 +103,41 @@ def live(
         objective = Objective(latency_s=settings.objective.latency_s, sla_ratio=settings.objective.sla_ratio)
         # Before it leads: a leader that compiles cannot decide.
         rehearse(analyzer, (deciding, *beside), objective, tuple(group.name for group in settings.group))
-        helm = build_helm(settings, bootstrap, monitor, command, stack) if act else None
+        seen, measured = _seen(settings, bootstrap, monitor, stack)
+        helm = build_helm(settings, bootstrap, monitor, command, stack, seen=seen) if act else None
+        watch = around(helm or seen, helm or Advise())
         loop = ControlLoop(
-            monitor=helm or monitor,
+            monitor=watch[0],
             analyzer=analyzer,
             policy=deciding,
-            executor=helm or Advise(),
+            executor=watch[1],
             objective=objective,
             sink=sink,
             shadows=beside,
             memory=_memory(settings, analyzer, (deciding, *beside)),
         )
-        yield Live(loop=loop, helm=helm)
+        yield Live(loop=loop, helm=helm, measured=measured)
+
+
+def _seen(
+    settings: LiveSettings, bootstrap: str, monitor: Monitor, stack: ExitStack
+) -> tuple[Monitor, MeasuredMonitor | None]:
+    """The monitor, with the load from streams of measurements where groups name one."""
+    streams: dict[str, Measurements] = {}
+    for group in settings.group:
+        if group.measurements is not None:
+            streams[group.name] = made = _measurements(group.measurements, settings, bootstrap)
+            stack.callback(made.close)
+    if not streams:
+        return monitor, None
+    measured = MeasuredMonitor(monitor, streams, stale_s=settings.control.stale_s)
+    return measured, measured
+
+
+def _measurements(place: str, settings: LiveSettings, bootstrap: str) -> Measurements:
+    if place.endswith(".jsonl"):
+        return MeasurementFile(Path(place))
+    return MeasurementTopic(bootstrap, place, client=settings.kafka.client, limit_s=settings.kafka.limit_s)
 
 
 def _monitor(settings: LiveSettings, bootstrap: str, command: Command, *, act: bool) -> KafkaMonitor | StreamMonitor:

@@ -73,3 +73,49 @@ def live(
         write_json(json, compared)
     print_compared(console(), chosen, compared)
     return 1 if any(c.live.sla_ratio < chosen.objective.sla_ratio for c in compared) else 0
+
+
+@app.command()
+def response(
+    delta: Annotated[float, typer.Option(min=0.0, help="Speeds change by up to so many percent of C a step.")] = 5.0,
+    partitions: Annotated[int, typer.Option(min=1, help="How many there are; each wants up to a consumer.")] = 8,
+    steps: Annotated[int, typer.Option(min=1, help="How many measurements.")] = 10,
+    interval_s: Annotated[float, typer.Option(min=0.1, help="Time between two measurements.")] = 3.0,
+    measurements: Annotated[
+        Path | None,
+        typer.Option(help="Take the speeds from this file instead, as `sluice pack` reads it."),
+    ] = None,
+    capacity: Annotated[float, typer.Option(min=1e-9, help="C in the units of the speeds.")] = 100.0,
+    policy: Annotated[str, typer.Option(help="A packing policy: mwf, mbf, mwfp, mbfp, ffd, bfd, …")] = "mwf",
+    seed: Annotated[int, typer.Option(min=0, help="Which stream of speeds.")] = 0,
+    bootstrap: Bootstrap = None,
+    folder: Annotated[Path, typer.Option(help="Where the consumers' files are kept.")] = Path("out/response"),
+    json: JsonFile = None,
+) -> int:
+    """Drive the controller by a stream of measurements and take the times of its answers, with real consumers.
+
+    Δt1 measuring, Δt2 deciding, Δt3 starting consumers, Δt4 handing partitions over.
+    """
+    from sluice.cli.bench_live import on_cluster, print_changes
+    from sluice.cli.output import check_writable, console, write_json
+    from sluice.cli.progress import progress
+    from sluice.lab.live.response import bench_response, checked_packing, speeds_of
+
+    checked_packing(policy)
+    speeds = speeds_of(measurements, delta=delta, partitions=partitions, steps=steps, capacity=capacity, seed=seed)
+    if json is not None:
+        check_writable(json)
+    with on_cluster(bootstrap) as address, progress("measurements", len(speeds), steps=True) as advance:
+        changes = bench_response(
+            speeds,
+            capacity=capacity,
+            policy=policy,
+            bootstrap=address,
+            folder=folder,
+            interval_s=interval_s,
+            on_step=advance,
+        )
+    if json is not None:
+        write_json(json, changes)
+    print_changes(console(), changes, len(speeds))
+    return 0

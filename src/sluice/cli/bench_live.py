@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sluice.broker import Broker
 from sluice.cli.table import comparison_table, seconds
 from sluice.lab.live.bench import Compared
+from sluice.lab.live.response import Change
 from sluice.lab.row import means
 from sluice.settings.scenario import Scenario
 
@@ -47,3 +48,28 @@ def print_compared(out: "Console", scenario: Scenario, compared: Sequence[Compar
         )
         if told.late_s > scenario.interval_s / 2:
             out.print("  the machine was too busy to keep time: these numbers say more about it than about the policy")
+
+
+def print_changes(out: "Console", changes: Sequence[Change], steps: int) -> None:
+    """Δt1 to Δt4 over all changes."""
+    import numpy as np
+    from rich import box
+    from rich.table import Table
+
+    columns: dict[str, list[float]] = {
+        "Δt1 measuring": [c.measuring_s for c in changes],
+        "Δt2 deciding": [c.deciding_s for c in changes],
+        "Δt3 starting": [c.starting_s for c in changes if c.starting_s is not None],
+        "Δt4 handing over": [c.handing_over_s for c in changes if c.handing_over_s is not None],
+        "together": [c.whole_s for c in changes],
+    }
+    table = Table(title=f"{len(changes)} changes after {steps} measurements", title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("", "changes", "median", "p90", "max"):
+        table.add_column(name, justify="right" if name else "left", no_wrap=True)
+    for name, times in columns.items():
+        shown = [seconds(float(np.quantile(times, q))) for q in (0.5, 0.9, 1.0)] if times else ["-"] * 3
+        table.add_row(name, str(len(times)), *shown)
+    out.print(table)
+    if changes:
+        moved, started = sum(c.moved for c in changes), sum(c.started for c in changes)
+        out.print(f"{moved} partitions moved, {started} consumers started, {changes[-1].consumers} at the end")

@@ -35,7 +35,7 @@ class ControlSettings(Settings):
     monitor: Literal["broker", "stream"] = "broker"
     """Who measures: this program asks the broker, or it reads what `sluice pipeline telemetry` publishes."""
     stale_s: Annotated[float, Field(gt=0)] = 30.0
-    """Monitor stream: a group of which nothing was published for so long is unknown."""
+    """Monitor stream, and measurements: a group of which nothing was published for so long is unknown."""
     listen: Annotated[str, Field(pattern=r"^[^:]+:\d+$")] | None = None
     """HOST:PORT where members of groups on other machines ask for the plan; those on this one read a file."""
     journal: str | None = None
@@ -55,6 +55,9 @@ class WatchedSettings(Settings):
     """Where a partition without a committed offset begins: at its oldest event, else at its end."""
     reports: str | None = None
     """Topic of the consumers' reports; by default `__sluice.<group>.telemetry`."""
+    measurements: Annotated[str, Field(min_length=1)] | None = None
+    """Where write speeds of the partitions come from, if not from the sizes of their logs: a topic, or a file of JSON
+    lines (`*.jsonl`)."""
     command: Listed[str] = ()
     """How a consumer is started, for example ["python", "consumer.py"]; `--act` needs it."""
     assignor: Literal["planned", "range", "roundrobin", "cooperative-sticky"] = "planned"
