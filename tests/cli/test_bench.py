@@ -51,3 +51,23 @@ def test_bad_input_of_live(
     assert told in err
     assert err.startswith("sluice: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["response", "--policy", "keda"], "does not pack bytes"),
+        (["response", "--measurements", "nowhere.json"], "cannot be read"),
+        (["capacity", "--partitions", "1,x"], "partitions is '1,x'"),
+        (["capacity", "--sizes", "0"], "sizes is '0'"),
+        (["capacity", "--seconds", "0.5"], "three batches"),
+    ],
+)
+def test_bad_input_of_the_others(
+    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", *words]) == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1

@@ -26,3 +26,11 @@ def with_arguments(scenario: Scenario, policy: str, words: Sequence[str]) -> Sce
     """The scenario with these arguments of the policy put over its own."""
     changed = {**scenario.policy, policy: {**scenario.policy.get(policy, {}), **parse_arguments(words)}}
     return scenario.model_copy(update={"policy": changed})
+
+
+def whole_numbers(name: str, text: str) -> tuple[int, ...]:
+    """Numbers of at least 1, with commas between them."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and int(word) >= 1 for word in words):
+        raise InputError(f"{name} is {text!r}; give whole numbers of at least 1 with commas between them")
+    return tuple(int(word) for word in words)

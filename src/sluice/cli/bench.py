@@ -119,3 +119,40 @@ def response(
         write_json(json, changes)
     print_changes(console(), changes, len(speeds))
     return 0
+
+
+@app.command()
+def capacity(
+    partitions: Annotated[str, typer.Option(help="Numbers of partitions, with commas.")] = "1,8,32",
+    sizes: Annotated[str, typer.Option(help="Bytes of a message, with commas.")] = "100,1000,10000",
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long each run reads at the sink's speed.")] = 5.0,
+    sink_bps: Annotated[float, typer.Option(min=1.0, help="Bytes a second the sink takes.")] = 2_300_000.0,
+    batch_bytes: Annotated[int, typer.Option(min=1, help="A batch is at most this big,")] = 1_000_000,
+    wait_s: Annotated[float, typer.Option(min=0.0, help="and gathered for at most this long.")] = 1.0,
+    bootstrap: Bootstrap = None,
+    folder: Annotated[Path, typer.Option(help="Where the consumers' files are kept.")] = Path("out/capacity"),
+    json: JsonFile = None,
+) -> int:
+    """Measure what one consumer can read, over numbers of partitions and sizes of messages.
+
+    The consumer gathers batches and sends them to a sink of a given speed: is its capacity one number?
+    """
+    from sluice.cli.arguments import whole_numbers
+    from sluice.cli.bench_live import on_cluster, print_capacities
+    from sluice.cli.output import check_writable, console, write_json
+    from sluice.cli.progress import progress
+    from sluice.lab.live.capacity import Cycle, bench_capacity, checked_capacity
+
+    counts, bytes_each = whole_numbers("partitions", partitions), whole_numbers("sizes", sizes)
+    cycle = Cycle(sink_bps=sink_bps, batch_bytes=batch_bytes, wait_s=wait_s)
+    checked_capacity(cycle, seconds)
+    if json is not None:
+        check_writable(json)
+    with on_cluster(bootstrap) as address, progress("runs", len(counts) * len(bytes_each), steps=True) as advance:
+        found = bench_capacity(
+            counts, bytes_each, cycle=cycle, seconds=seconds, bootstrap=address, folder=folder, on_done=advance
+        )
+    if json is not None:
+        write_json(json, found)
+    print_capacities(console(), found, cycle)
+    return 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sluice.broker import Broker
 from sluice.cli.table import comparison_table, seconds
 from sluice.lab.live.bench import Compared
+from sluice.lab.live.capacity import Capacity, Cycle
 from sluice.lab.live.response import Change
 from sluice.lab.row import means
 from sluice.settings.scenario import Scenario
@@ -73,3 +74,24 @@ def print_changes(out: "Console", changes: Sequence[Change], steps: int) -> None
     if changes:
         moved, started = sum(c.moved for c in changes), sum(c.started for c in changes)
         out.print(f"{moved} partitions moved, {started} consumers started, {changes[-1].consumers} at the end")
+
+
+def print_capacities(out: "Console", found: Sequence[Capacity], cycle: Cycle) -> None:
+    """One line for each number of partitions and size, and how far they are apart."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title="capacity of one consumer", title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("partitions", "bytes a message", "events", "cycles", "cycle", "MB/s", "events/s", "of the sink"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in found:
+        table.add_row(
+            *(f"{value:,}" for value in (each.partitions, each.size_bytes, each.events, each.cycles)),
+            seconds(each.cycle_s),
+            f"{each.capacity_bps / 1e6:.3f}",
+            f"{each.capacity_eps:,.0f}",
+            f"{each.capacity_bps / cycle.sink_bps:.1%}",
+        )
+    out.print(table)
+    speeds = [each.capacity_bps for each in found]
+    out.print(f"largest over smallest: {max(speeds) / min(speeds):.3f}")

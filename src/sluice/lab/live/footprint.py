@@ -54,15 +54,20 @@ def own_consumers(bootstrap: str, group: WatchedSettings) -> Iterator[None]:
     try:
         yield
     finally:
-        for note in processes.running():
-            processes.stop(note)
-        deadline_s = time.monotonic() + LEAVE_LIMIT_S
-        while notes := processes.running():
-            if time.monotonic() > deadline_s:
-                for note in notes:
-                    processes.kill(note)
-            time.sleep(0.05)
+        stopped(processes)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def stopped(processes: Processes) -> None:
+    """All are told to leave, then made to; returns when they are gone."""
+    for note in processes.running():
+        processes.stop(note)
+    deadline_s = time.monotonic() + LEAVE_LIMIT_S
+    while notes := processes.running():
+        if time.monotonic() > deadline_s:
+            for note in notes:
+                processes.kill(note)
+        time.sleep(0.05)
 
 
 def _wait(futures: "Mapping[str, Future[Any]]") -> None:

@@ -108,6 +108,8 @@ def bench_response(
     settings = _settings(topic, told, policy, capacity, bootstrap, folder)
     group = settings.group[0]
     partitions = tuple(Partition(topic, number) for number in range(speeds.shape[1]))
+    # Compiled before the first measurement comes: deciding is what is measured, not compiling.
+    PACKERS[policy](speeds[0], np.zeros(len(partitions), dtype=np.int64), capacity)
     kept = _Kept()
     watches: list[tuple[Stopwatch, _Gate]] = []
 
@@ -125,13 +127,14 @@ def bench_response(
             live(settings, bootstrap=bootstrap, act=True, policy=policy, shadows=(), sink=kept, around=watched)
         )
         _settle(sluice, kept, group.name)
-        since_s = time.time()
+        due_s = time.time() + interval_s
         for step, row in enumerate(speeds):
-            _rest(since_s + interval_s)
+            time.sleep(max(due_s - time.time(), 0.0))
+            now_s = time.time()
             measurement = Measurement(
-                since_s=since_s, time_s=time.time(), speed_bps=dict(zip(partitions, row.tolist(), strict=True))
+                since_s=now_s - interval_s, time_s=now_s, speed_bps=dict(zip(partitions, row.tolist(), strict=True))
             )
-            since_s = measurement.time_s
+            due_s = now_s + interval_s
             producer.produce(told, measurement.to_json(), partition=0)
             producer.flush(10)
             changes += _follow(sluice, kept, *watches[0], measurement, step)
@@ -145,9 +148,14 @@ def _follow(
     """Tick until the measurement has been seen and what follows from it is done."""
     assert sluice.measured is not None
     gate.open = True
-    while (newest := sluice.measured.newest(gate.group)) is None or newest.time_s < measurement.time_s:
+    while True:
         first = len(kept.decisions)
         decision = _tick(sluice, kept)
+        newest, rate = sluice.measured.newest(gate.group), decision.workload.arrival_bps
+        # A rate is the difference of two looks: after the very first measurement there is none yet.
+        known = rate is not None and bool(np.isfinite(rate.sum()))
+        if known and newest is not None and newest.time_s >= measurement.time_s:
+            break
     gate.open = False
     if Action.HOLD in (decision.plan.action, decision.receipt.action):
         return []
@@ -200,10 +208,6 @@ def _tick(sluice: Live, kept: _Kept) -> Decision:
     sluice.loop.tick()
     time.sleep(max(began_s + TICK_S - time.monotonic(), 0.0))
     return kept.decisions[-1]
-
-
-def _rest(until_s: float) -> None:
-    time.sleep(max(until_s - time.time(), 0.0))
 
 
 def _settings(topic: str, told: str, policy: str, capacity: float, bootstrap: str, folder: Path) -> LiveSettings:

@@ -1,11 +1,12 @@
 """Measurements from a topic: one JSON message each."""
 
+import time
 from collections.abc import Mapping
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from sluice.errors import InputError
-from sluice.monitor.kafka.cluster import client_settings, partitions_of
+from sluice.errors import InputError, UnavailableError
+from sluice.monitor.kafka.cluster import CONNECT_LIMIT_S, client_settings, partitions_of
 from sluice.monitor.measured.measurement import Measurement
 
 READ_AT_ONCE = 1000
@@ -29,9 +30,23 @@ class MeasurementTopic:
         places = []
         for partition in partitions_of(self._consumer, [topic], limit_s=limit_s):
             place = TopicPartition(topic, partition.number)
-            first, end = self._consumer.get_watermark_offsets(place, timeout=limit_s)
+            first, end = self._ends(place, limit_s)
             places.append(TopicPartition(topic, partition.number, max(first, end - 1)))
         self._consumer.assign(places)
+
+    def _ends(self, place: TopicPartition, limit_s: float) -> tuple[int, int]:
+        deadline_s = time.monotonic() + CONNECT_LIMIT_S
+        while True:
+            try:
+                first, end = self._consumer.get_watermark_offsets(place, timeout=limit_s)
+            except KafkaException as error:
+                # A topic that was made a moment ago has no leader yet.
+                if time.monotonic() > deadline_s:
+                    said = error.args[0].str()
+                    raise UnavailableError(f"topic {place.topic!r} cannot be read: {said}; try again") from None
+                time.sleep(0.1)
+            else:
+                return first, end
 
     def newest(self) -> Measurement | None:
         try:
