@@ -30,7 +30,7 @@ sla_ratio = 0.5
 name = "events"
 partitions = 4
 arrivals = { kind = "even" }
-rate = { kind = "constant", eps = 150 }
+rate = { kind = "constant", eps = 260 }
 
 [group]
 name = "consumers"
@@ -109,7 +109,7 @@ def test_kedas_rule_with_kafkas_own_assignor(broker: Broker, modules: Path, tmp_
     assert "keda, simulated" in out
     (told,) = json.loads((tmp_path / "out.json").read_text())
     assert told["mode"] == "group"
-    assert told["live"]["events"] == told["simulated"]["events"] == 900
+    assert told["live"]["events"] == told["simulated"]["events"] == 1560
     assert told["live"]["up"] >= 1
     assert told["live"]["max_s"] < 60.0, "all were handled"
     assert left_behind(broker, modules) == []
