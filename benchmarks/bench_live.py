@@ -27,6 +27,17 @@ REBALANCES = 6
 COUNT = 400_000
 ROUNDS = 3
 
+PAYMENT = b'{"id": 4711, "account": "DE02120300000000202051", "amount": 129.95, "currency": "EUR", "tag": "a"}'
+# What is timed, and by which consumer.
+CASES = {
+    "loop": "loop",
+    "managed": "managed",
+    "batches": "batches",
+    "managed-batches": "managed-batches",
+    "batches-json": "batches",
+    "managed-json": "managed-batches",
+}
+
 Seen = dict[int, list[tuple[float, int]]]
 """Partition → (time, process) of its events, in the order of time."""
 
@@ -134,34 +145,44 @@ def _written(path: Path) -> bool:
 def _throughput(bootstrap: str, folder: Path) -> list[Measurement]:
     """Rounds of each in turn, so that what else the machine does hits all alike."""
     create_topic(bootstrap, "filled", PARTITIONS)
-    fill(bootstrap, "filled", PARTITIONS, COUNT, 100)
+    fill(bootstrap, "filled", PARTITIONS, COUNT, PAYMENT)
     took: dict[str, list[float]] = defaultdict(list)
     for number in range(ROUNDS):
-        for mode in ("loop", "managed", "batches"):
-            name = f"{mode}-{number}"
-            out = folder / f"{name}.out"
-            if mode == "managed":
-                further = {"COUNT": str(COUNT), "OUT": str(out)}
-                with managed(bootstrap, "filled", PARTITIONS, folder / name, **further) as group:
-                    group.reach({"c0": range(PARTITIONS)})
-                    wait_for(partial(_written, out), 120.0)
-            else:
-                variables = environment(bootstrap, name, "filled", COUNT=str(COUNT), OUT=str(out))
-                with process(mode, variables):
-                    wait_for(partial(_written, out), 120.0)
-            took[mode].append(float(out.read_text()))
-    best = {mode: statistics.median(times) for mode, times in took.items()}
+        for case, mode in CASES.items():
+            out = folder / f"{case}-{number}.out"
+            further = {"COUNT": str(COUNT), "OUT": str(out), **({"PARSE": "1"} if case.endswith("json") else {})}
+            took[case].append(_time(bootstrap, mode, folder / out.stem, out, further))
+    best = {case: statistics.median(times) for case, times in took.items()}
     return [
         Measurement("live: managed over a bare poll loop", best["loop"] / best["managed"], "ratio", 0.9, True),
         Measurement(
-            "live: managed over the leanest batch loop",
-            best["batches"] / best["managed"],
+            "live: managed batches over a bare batch loop, JSON parsed",
+            best["batches-json"] / best["managed-json"],
             "ratio",
-            0.2,
+            0.6,
+            True,
+        ),
+        Measurement(
+            "live: managed batches over a bare batch loop, no work",
+            best["batches"] / best["managed-batches"],
+            "ratio",
+            0.3,
             True,
         ),
         Measurement("live: managed throughput, empty handler", COUNT / best["managed"], "events/s", 50_000, True),
     ]
+
+
+def _time(bootstrap: str, mode: str, folder: Path, out: Path, further: dict[str, str]) -> float:
+    """Seconds from the first event to the last."""
+    if mode.startswith("managed"):
+        with managed(bootstrap, "filled", PARTITIONS, folder, mode=mode, **further) as group:
+            group.reach({"c0": range(PARTITIONS)})
+            wait_for(partial(_written, out), 120.0)
+    else:
+        with process(mode, environment(bootstrap, folder.name, "filled", **further)):
+            wait_for(partial(_written, out), 120.0)
+    return float(out.read_text())
 
 
 @contextmanager

@@ -1,22 +1,25 @@
 """The consumer processes `bench_live` compares: ours, and what one writes with confluent-kafka alone.
 
-    python -m benchmarks.live_consumer managed|group|loop|batches
+    python -m benchmarks.live_consumer managed|managed-batches|group|loop|batches
 
-`managed` is ours. `group` is a member of a Kafka group under the eager protocol, `loop` the usual loop
+The first two are ours. `group` is a member of a Kafka group under the eager protocol, `loop` the usual loop
 of polls, `batches` the leanest one.
-With RECORD_FOLDER each event's time, partition and offset are written down; with COUNT the time so many events took.
+With RECORD_FOLDER each event's time, partition and offset are written down; with COUNT the time so many events took,
+with PARSE after reading each as JSON.
 """
 
+import json
 import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event as Flag
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
-from sluice.sdk import Event, run
+from sluice.sdk import Event, run, run_batches
 
 
 class Recorder:
@@ -37,18 +40,25 @@ class Counter:
         self._count = count
         self._out = out
         self._begun_s = 0.0
+        self._parse = "PARSE" in os.environ
 
-    def __call__(self, _value: bytes | None) -> None:
+    def __call__(self, value: bytes | None) -> None:
         if self._left == self._count:
             self._begun_s = time.monotonic()
+        if self._parse:
+            json.loads(value or b"")
         self._left -= 1
         if self._left == 0:
             self._out.write_text(str(time.monotonic() - self._begun_s))
 
 
+def counter() -> Counter:
+    return Counter(int(os.environ["COUNT"]), Path(os.environ["OUT"]))
+
+
 def managed() -> None:
     if "COUNT" in os.environ:
-        count = Counter(int(os.environ["COUNT"]), Path(os.environ["OUT"]))
+        count = counter()
         run(lambda event: count(event.value))
     record = Recorder(Path(os.environ["RECORD_FOLDER"]))
 
@@ -56,6 +66,16 @@ def managed() -> None:
         record(event.partition.number, event.offset)
 
     run(handle)
+
+
+def managed_batches() -> None:
+    count = counter()
+
+    def handle(events: Sequence[Event]) -> None:
+        for event in events:
+            count(event.value)
+
+    run_batches(handle)
 
 
 def client(**further: object) -> Consumer:
@@ -92,7 +112,7 @@ def group() -> None:
 
 def loop() -> None:
     """As in the client's own documentation: one poll an event; a commit after every 500."""
-    count = Counter(int(os.environ["COUNT"]), Path(os.environ["OUT"]))
+    count = counter()
     consumer = whole_topic()
     polled = 0
     while True:
@@ -107,7 +127,7 @@ def loop() -> None:
 
 def batches() -> None:
     """As lean as it gets: whole batches, nothing looked at but the value."""
-    count = Counter(int(os.environ["COUNT"]), Path(os.environ["OUT"]))
+    count = counter()
     consumer = whole_topic()
     while True:
         messages = consumer.consume(500, timeout=0.05)
@@ -126,4 +146,11 @@ def whole_topic() -> Consumer:
 
 
 if __name__ == "__main__":
-    {"managed": managed, "group": group, "loop": loop, "batches": batches}[sys.argv[1]]()
+    modes = {
+        "managed": managed,
+        "managed-batches": managed_batches,
+        "group": group,
+        "loop": loop,
+        "batches": batches,
+    }
+    modes[sys.argv[1]]()

@@ -26,9 +26,8 @@ def create_topic(bootstrap: str, name: str, partitions: int) -> None:
     admin.create_topics([NewTopic(name, num_partitions=partitions)])[name].result(20)
 
 
-def fill(bootstrap: str, topic: str, partitions: int, count: int, size_bytes: int) -> None:
+def fill(bootstrap: str, topic: str, partitions: int, count: int, value: bytes) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0, "linger.ms": 20})
-    value = b"x" * size_bytes
     for number in range(count):
         while True:
             try:
@@ -94,10 +93,12 @@ class Managed:
 
 
 @contextmanager
-def managed(bootstrap: str, topic: str, partitions: int, folder: Path, **further: str) -> Iterator[Managed]:
+def managed(
+    bootstrap: str, topic: str, partitions: int, folder: Path, *, mode: str = "managed", **further: str
+) -> Iterator[Managed]:
     """A managed group named like its folder; its processes are killed at the end."""
     variables = environment(bootstrap, folder.name, topic, **further)
-    processes = Processes(command("managed"), environment=variables, folder=folder)
+    processes = Processes(command(mode), environment=variables, folder=folder)
     group = Managed(bootstrap, folder.name, topic, partitions, processes)
     try:
         yield group
