@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
-from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
 from sluice.errors import InputError
@@ -50,9 +51,23 @@ def summarised(parts: DataFrame, *by: str) -> DataFrame:
     schema = StructType([*(parts.schema[name] for name in by), *_SUMMARY])
 
     def one(mine: pa.Table) -> pa.Table:
-        return _summary(by, mine)
+        return pa.Table.from_pylist([_summary(by, mine)])
 
     return parts.groupBy(*by).applyInArrow(one, schema)
+
+
+def by_bin_and_consumer(parts: DataFrame) -> DataFrame:
+    """`summarised` by bin (consumer is NULL) and by consumer and bin: a bin is gathered once for both."""
+    schema = StructType([parts.schema["consumer"], parts.schema["bin"], *_SUMMARY])
+
+    def one(mine: pa.Table) -> pa.Table:
+        rows = [{"consumer": None, **_summary(("bin",), mine)}]
+        for consumer in pc.unique(mine.column("consumer")):
+            own = mine.filter(pc.equal(mine.column("consumer"), consumer))
+            rows.append(_summary(("consumer", "bin"), own))
+        return pa.Table.from_pylist(rows, to_arrow_schema(schema))
+
+    return parts.groupBy("bin").applyInArrow(one, schema)
 
 
 def _by_consumer(
@@ -81,7 +96,7 @@ def _run(root: str, spec: LatencySpec, compute: Compute, batches: Iterator[pa.Re
             yield from compute(root, Work(row["consumer"], tuple(Segment(**s) for s in row["segments"])), spec)
 
 
-def _summary(by: Sequence[str], parts: pa.Table) -> pa.Table:
+def _summary(by: Sequence[str], parts: pa.Table) -> dict[str, Any]:
     counts = np.zeros(BUCKETS, dtype=np.int64)
     # Within one part a bucket comes once, over several parts more often.
     for column, events in zip(parts.column("bucket").chunks, parts.column("bucket_events").chunks, strict=True):
@@ -89,7 +104,7 @@ def _summary(by: Sequence[str], parts: pa.Table) -> pa.Table:
     events, late = (int(pc.sum(parts.column(name)).as_py()) for name in ("events", "late_events"))
     largest_s = float(pc.max(parts.column("latency_max_s")).as_py())
     latencies = Latencies(None, counts, largest_s)
-    row = {name: parts.column(name)[0].as_py() for name in by} | {
+    return {name: parts.column(name)[0].as_py() for name in by} | {
         "events": events,
         "late_events": late,
         "sla_ratio": 1.0 - late / events,
@@ -97,4 +112,3 @@ def _summary(by: Sequence[str], parts: pa.Table) -> pa.Table:
         "latency_max_s": largest_s,
         **{f"latency_p{ratio * 100:g}_s": latencies.quantile_s(ratio) for ratio in QUANTILES},
     }
-    return pa.Table.from_pylist([row])

@@ -5,12 +5,13 @@ from typing import Any
 
 from pyarrow.fs import FileSelector
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
 
 from sluice.errors import InputError
 from sluice.pipeline.failures import plain_failures
 from sluice.pipeline.latency.consumer import LatencySpec
 from sluice.pipeline.latency.history import Segment
-from sluice.pipeline.latency.job import event_latencies, latency_parts, summarised
+from sluice.pipeline.latency.job import by_bin_and_consumer, event_latencies, latency_parts, summarised
 from sluice.pipeline.publish import file_system, published
 
 
@@ -42,10 +43,13 @@ def write_latencies(
         latency_parts(session, events, history, spec).write.parquet(parts_at)
         # Parts are few and small; read back, they are not computed once for each summary.
         parts = session.read.parquet(parts_at)
-        summarised(parts, "bin").orderBy("bin").coalesce(1).write.parquet(f"{draft}/by_bin")
-        summarised(parts, "consumer", "bin").orderBy("consumer", "bin").coalesce(1).write.parquet(
-            f"{draft}/by_consumer"
-        )
+        # As many tasks as cores: the plan of a frame that is kept is not made smaller while it runs.
+        cores = session.sparkContext.defaultParallelism
+        both = parts.repartition(cores, "bin").transform(by_bin_and_consumer).persist()
+        single = fn.col("consumer").isNotNull()
+        both.where(~single).drop("consumer").sortWithinPartitions("bin").write.parquet(f"{draft}/by_bin")
+        both.where(single).sortWithinPartitions("consumer", "bin").write.parquet(f"{draft}/by_consumer")
+        both.unpersist()
         if per_event:
             event_latencies(session, events, history, spec).write.parquet(f"{draft}/events")
         whole = summarised(parts).collect()
