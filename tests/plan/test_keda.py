@@ -116,6 +116,15 @@ def test_other_scaling_policies() -> None:
 # --- the policy
 
 
+def test_what_it_finds_at_the_start_is_its_first_recommendation() -> None:
+    # As Kubernetes does it: nobody shrinks before the window has passed since the autoscaler began.
+    keda = Keda(lag_threshold=290, sync_period_s=5.0, scale_down_stabilization_s=60.0)
+    made = drive(keda, lambda _: lagging(*[10.0] * 10, consumers=4), range(1000, 1100))
+    assert changes(made) == [(1060, 1)]
+    at_once = Keda(lag_threshold=290, sync_period_s=5.0, scale_down_stabilization_s=0.0)
+    assert changes(drive(at_once, lambda _: lagging(*[10.0] * 10, consumers=4), range(1000, 1010))) == [(1000, 1)]
+
+
 def test_it_grows_in_the_steps_of_the_default_behaviour() -> None:
     policy = Keda(lag_threshold=1, sync_period_s=15.0)
     start = workload([0.0] * 20, [1.0] * 20, owner=[i % 3 for i in range(20)], consumers=3)

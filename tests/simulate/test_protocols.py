@@ -77,6 +77,20 @@ def test_a_leaver_is_noticed_one_heartbeat_later_but_not_in_a_handover(protocol:
         assert latency_s[left].max() == pytest.approx(expected_s, abs=0.06)
 
 
+@pytest.mark.parametrize(("protocol", "pause_s"), [(Protocol.EAGER, 0.5), (Protocol.COOPERATIVE, 1.0)])
+def test_a_leaver_reads_on_until_it_has_shut_down(protocol: Protocol, pause_s: float) -> None:
+    result, kept = _run(protocol, {5: [0, 0, 0, 0]}, heartbeat_s=0.0, shutdown_s=2.2)
+    # Told at 5 s, gone at 7.2 s: only what comes during the pause after that waits.
+    assert [d.snapshot.time_s for d in kept if not d.workload.settled] == [6.0, 7.0, *([8.0] if pause_s > 0.8 else [])]
+    latency_s = _by_partition(result)
+    assert latency_s[1].max() == pytest.approx(pause_s, abs=0.06)
+    for change in (o for o in result.ownership if o.readable_s > 0):
+        assert change.readable_s == pytest.approx(7.2 + pause_s, abs=0.06)
+    # With a heartbeat it stands still from the shutdown on until the others know.
+    late, _ = _run(protocol, {5: [0, 0, 0, 0]}, heartbeat_s=1.0, shutdown_s=2.2)
+    assert _by_partition(late)[1].max() == pytest.approx(1.0 + pause_s, abs=0.06)
+
+
 def test_a_start_costs_at_once_and_reads_later() -> None:
     result, kept = _run(Protocol.EAGER, {5: [0, 1, 2, 3]}, startup_s=(2.0, 2.0))
     assert [bool(d.workload.settled) for d in kept] == [True] * 6 + [False] * 2 + [True] * 2

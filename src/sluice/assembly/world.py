@@ -103,6 +103,7 @@ def _group(group: GroupSettings, scenario: Scenario) -> GroupSpec:
         rebalance_s=group.rebalance_s,
         heartbeat_s=group.heartbeat_s,
         startup_s=group.startup_range_s,
+        shutdown_s=group.shutdown_s,
         max_poll_events=group.max_poll_events,
         finish_batch=group.finish_batch,
         initial_consumers=group.initial_consumers,

@@ -174,13 +174,19 @@ class Keda(Sizing):
     def _earlier(self, context: PlanContext, window_s: float) -> list[int]:
         """What was recommended at the syncs of the window, worked out again from what was measured then."""
         found: list[int] = []
+        if window_s <= 0:
+            return found
         since_s = context.workload.time_s - window_s
-        past = list(context.recent) if window_s > 0 else []
+        past = list(context.recent)
+        first = past[0].workload if past else context.workload
         while past and past[-1].time_s > since_s:
             then = past.pop().workload
             if self._is_sync(then.time_s, past[-1].time_s if past else None) and usable(then.lag_events):
                 lag, at = self._reading(then, past), then.assignment
                 found.append(self._recommended(lag, at.count, is_shared(at)))
+        if not past:
+            # It has run for less than the window: the number it found counts as its first recommendation.
+            found.append(first.assignment.count)
         return found
 
 

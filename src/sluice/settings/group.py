@@ -75,6 +75,8 @@ class GroupSettings(Settings):
     """A leaver's partitions wait until the others' next heartbeat, at most this long."""
     startup_s: Annotated[float, Field(ge=0)] | Listed[Annotated[float, Field(ge=0)]] = 0.0
     """How long a new consumer takes until it can read: a time, or `[least, most]` with all between equally likely."""
+    shutdown_s: Annotated[float, Field(ge=0)] = 0.0
+    """How long a consumer that is told to leave reads on (eager and cooperative); its heartbeat counts from then."""
     max_poll_events: Annotated[int, Field(ge=1)] = 500
     """A polled batch is at most this big, and committed as a whole."""
     finish_batch: bool = True

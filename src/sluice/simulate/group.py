@@ -31,6 +31,13 @@ class _Change:
     target: Assignment
 
 
+class _Stop(NamedTuple):
+    """Consumers that read on until they leave."""
+
+    at_s: float
+    names: tuple[str, ...]
+
+
 class SimulatedGroup:
     """Consumers, their partitions and the change under way, if any."""
 
@@ -74,6 +81,7 @@ class SimulatedGroup:
         self.startup_s: float | None = None
         self._random = random
         self._change: _Change | None = None
+        self._stopping: _Stop | None = None
         self._releases: list[float] = []
 
     def _places_of(self, assignment: Assignment) -> IntArray:
@@ -105,9 +113,13 @@ class SimulatedGroup:
         moved = int(self.assignment.moved(target).sum())
         delay_s = startup_s or 0.0
         if leaving and self.spec.protocol in (Protocol.EAGER, Protocol.COOPERATIVE):
-            self._stop(leaving)
+            shutdown_s = self.spec.shutdown_s
+            if shutdown_s > 0.0:
+                self._stopping = _Stop(now_s + shutdown_s, leaving)
+            else:
+                self._stop(leaving)
             # The rebalance waits for the last of the others to hear of it.
-            delay_s = max(delay_s, self.spec.heartbeat_s)
+            delay_s = max(delay_s, shutdown_s + self.spec.heartbeat_s)
         self._change = _Change(now_s + delay_s, target)
         self.assignment = target
         self.places = self._places_of(target)
@@ -140,9 +152,14 @@ class SimulatedGroup:
 
     def _next_border_s(self) -> float:
         change_s = self._change.at_s if self._change else np.inf
+        if self._stopping:
+            change_s = min(change_s, self._stopping.at_s)
         return min(change_s, self._releases[0]) if self._releases else change_s
 
     def _cross(self, now_s: float) -> None:
+        if self._stopping and self._stopping.at_s <= now_s:
+            self._stop(self._stopping.names)
+            self._stopping = None
         if self._change and self._change.at_s <= now_s:
             self._carry_out(self._change, now_s)
             self._change = None

@@ -68,6 +68,8 @@ class GroupSpec:
     """One heartbeat after a member has left the last of the others knows (in a handover they need not)."""
     startup_s: tuple[float, float] = (0.0, 0.0)
     """A consumer takes this long to start: uniform between the two."""
+    shutdown_s: float = 0.0
+    """A consumer that is told to leave a rebalancing group reads on for this long."""
     max_poll_events: int = 500
     finish_batch: bool = True
     """A batch in work is finished before its partitions change hands; False: only the event in work."""
@@ -83,7 +85,7 @@ class GroupSpec:
             raise InputError(f"{where}: initial_consumers is {self.initial_consumers}; start with at least 1")
         if self.max_poll_events < 1:
             raise InputError(f"{where}: max_poll_events is {self.max_poll_events}; give at least 1")
-        for name in ("rebalance_s", "heartbeat_s"):
+        for name in ("rebalance_s", "heartbeat_s", "shutdown_s"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{where}: {name} is {getattr(self, name)}; give a time of at least 0 s")
         if not 0 <= self.startup_s[0] <= self.startup_s[1]:

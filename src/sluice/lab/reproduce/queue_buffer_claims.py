@@ -13,41 +13,43 @@ _TABLE = {
     "whole-up": ("whole scale-up", (10.25, None, None, 11.80), Rule.NUMBER, "s"),
     "whole-down": ("whole scale-down", (10.80, None, None, 12.10), Rule.NUMBER, "s"),
 }
-_WINDOW = (
-    "The published 210 s of World Cup traffic are not named. Five windows with the published mean and peak were tried "
-    "(level with one peak, spiky, declining): violations of the proposed policy range from 20 to 51 %, its mean time "
-    "from 470 to 1,850 ms; no window and pause (1, 2, 3 s) brings the whole column."
+_COUNTS = (
+    "Our window has one rise: two steps up, then one consumer less every 20 s. Cutting the buffer's opinion off "
+    "instead of "
+    "rounding it gives 3 up and 4 down, but then consumer time falls to 650 and the mean rises to 450 ms. In "
+    "windows with "
+    "several rises (1998-05-12 11:00 to 11:40) there are 3.3 up and 4.4 down, but 20 % violations, and 38 % "
+    "cooperative."
 )
 _KEDA = (
-    "Below a lag of 290 the rule asks for one consumer, which serves 58 of 100 events/s: it swings between one and "
-    "four. Stabilisation of 60 and 120 s was tried; the published 3.7 consumers in the mean ask for a floor not named."
+    "Four consumers to begin with keep the lag below what KEDA grows for; it only shrinks, twice, once nothing above "
+    "1 was recommended for 170 s. Begun with 3 it grows once and with 2 twice, but its mean is then above 700 ms."
 )
-_FLAS = "Lower threshold and step are not published; ours let FLAS shrink to five when the load is level."
-_WHOLE = (
-    "Start-up (3 to 6 s) and pause (1 s) add up to less; what else the published times hold (heartbeats until a "
-    "rebalance begins, stopping a container) is not said."
+_FLAS_DOWN = (
+    "No response is below the lower threshold of 15 ms, as an event takes 17 ms. With thresholds of 16 to 30 ms and "
+    "service "
+    "times that vary it shrinks 0.3 to 9 times, but after second 60 too, which the paper rules out."
+)
+_FLAS_HOLDS = (
+    "Three steps of one from four consumers; steps of two end at 8, but with 2 scale-ups and 1,600 replica-seconds."
+)
+_COOPERATIVE = (
+    "The load rises at once and far: a window of 4 costs two seconds, which what cooperative rebalancing saves "
+    "makes up for. "
+    "Begun with 3 consumers it is slower (630 against 430 ms, 16 against 15 % violations), but both means are then off."
 )
 WHY = {
-    "up": _WINDOW,
-    "down": _WINDOW,
-    "violations": _WINDOW,
-    "mean": _WINDOW,
-    "time": _WINDOW,
+    **{f"{column}-{row}": _COUNTS for column in ("proposed", "cooperative") for row in ("up", "down")},
     **{f"keda-{row}": _KEDA for row in ("up", "down", "violations", "mean", "time")},
-    **{f"flas-{row}": _FLAS for row in ("down", "time")},
-    "whole-up": _WHOLE,
-    "whole-down": _WHOLE,
-    "flas-mean-order": _WINDOW,
-    "flas-share": _FLAS,
     "keda-mean-order": _KEDA,
     "keda-violations-order": _KEDA,
     "keda-time-order": _KEDA,
-    "cooperative-cheaper": "Cheaper by 13 % here, 9 % as published: more than what counts as equal.",
-    "cooperative-slower": _WINDOW,
-    "flas-holds": _FLAS,
-    "flas-stays": _FLAS,
-    "keda-slowest": "FLAS has grown to five before the peak and adds nothing for it; our peak lasts a second only.",
-    "equal-violations": _WINDOW,
+    "flas-down": _FLAS_DOWN,
+    "flas-stays": _FLAS_DOWN,
+    "flas-holds": _FLAS_HOLDS,
+    "flas-share": "Both consumer times are within 10 %, one below and one above; their ratio is 53 %.",
+    "proposed-mean": "Just within or just beyond 10 %: 342 ms at a pause of 0.5 s, 349 at 0.7, 364 at 0.8.",
+    **{f"cooperative-{row}": _COOPERATIVE for row in ("violations", "mean", "time", "cheaper", "slower")},
 }
 
 
@@ -59,7 +61,7 @@ def _rows() -> tuple[Claim, ...]:
             published=number,
             rule=rule,
             unit=unit,
-            why=WHY.get(f"{column}-{row}", WHY.get(row, "")),
+            why=WHY.get(f"{column}-{row}", ""),
         )
         for row, (name, numbers, rule, unit) in _TABLE.items()
         for column, number in zip(COLUMNS, numbers, strict=True)
@@ -100,6 +102,6 @@ CLAIMS = (
         why=WHY.get("flas-holds", ""),
     ),
     Claim(key="flas-stays", text="FLAS: scale-downs after second 60", published=0.0, why=WHY.get("flas-stays", "")),
-    _order("keda-slowest", "KEDA grows more slowly: consumers added within 30 s of the peak, KEDA → the others"),
+    _order("keda-slowest", "KEDA grows more slowly: consumers added until 30 s after the peak, KEDA → the others"),
     _order("equal-violations", "with equal windows (ours): violations, window of 2 → window of 4, cooperative"),
 )
