@@ -12,6 +12,8 @@ from sluice.plan.base import Policy
 
 TICKS = 3
 ARRIVING_EVENTS = 1000.0
+# So many that policies that pack by bytes pack too.
+EVENT_BYTES = 1e6
 
 
 def rehearse(analyzer: Analyzer, policies: tuple[Policy, ...], objective: Objective, groups: tuple[str, ...]) -> None:
@@ -57,7 +59,7 @@ class _Growing:
             committed_events=floats(arrived / 2),
             processed_events=floats(arrived / 2),
             start_events=floats(np.zeros(len(partitions))),
-            end_bytes=floats(arrived * 100),
+            end_bytes=floats(arrived * EVENT_BYTES),
             reports=ConsumerReports.of(
                 processed_events=floats([served]),
                 emitted_events=floats([0.0]),
