@@ -91,3 +91,19 @@ def test_without_a_change_there_is_no_difference(seed: int, eps: float, max_poll
         assert a.snapshot.processed_events is not None
         assert b.snapshot.processed_events is not None
         assert a.snapshot.processed_events.tolist() == b.snapshot.processed_events.tolist()
+
+
+def test_commits_keep_their_distance() -> None:
+    """A batch of 10 events takes 100 ms; with at least 250 ms between two commits it is seen as lag for so long."""
+    spec = one_group(
+        Burst(rates=Rates(eps=floats([10])), phase_s=PHASE_S),
+        duration_s=4.0,
+        service=FixedService(mean_s=SERVICE_S),
+        commit_s=0.25,
+    )
+    kept = Kept()
+    ticks = [0.0, PHASE_S + 0.095, PHASE_S + 0.11, PHASE_S + 0.24, PHASE_S + 0.26]
+    simulate(spec, seed=0, make_loop=lambda m, e: scripted({}, kept, m, e), tick_s=ticks)
+    assert [d.snapshot.committed_events.tolist() for d in kept] == [[0], [0], [0], [0], [10]]
+    processed = [d.snapshot.processed_events for d in kept]
+    assert [None if p is None else p.tolist() for p in processed] == [[0], [9], [10], [10], [10]]

@@ -37,6 +37,11 @@ class Decision(Value, frozen=True, kw_only=True):
     """The promise the plan was made for."""
 
     @property
+    def acted(self) -> bool:
+        """An action began at this tick. One that takes several ticks begins once; the others bring it to its end."""
+        return self.plan.action is not Action.HOLD and self.receipt.action is not Action.HOLD
+
+    @property
     def time_s(self) -> float:
         return self.snapshot.time_s
 

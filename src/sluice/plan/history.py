@@ -1,6 +1,6 @@
 """Looking back in `context.recent`: the only memory a policy has."""
 
-from sluice.model import Action, Workload
+from sluice.model import Workload
 from sluice.plan.base import PlanContext
 
 # Rounding of times that are sums of tick intervals.
@@ -14,7 +14,7 @@ def since_last_action(context: PlanContext, rest_s: float = 0.0) -> list[Workloa
     """
     seen = [context.workload]
     for decision in reversed(context.recent):
-        if decision.receipt.action is not Action.HOLD:
+        if decision.acted:
             rested_s = decision.time_s + rest_s - TOLERANCE_S
             return [workload for workload in seen if workload.time_s >= rested_s]
         seen.append(decision.workload)

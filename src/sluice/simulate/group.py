@@ -60,6 +60,7 @@ class SimulatedGroup:
             objective_s=objective_s,
             max_poll=spec.max_poll_events,
             whole=spec.finish_batch or self._shared,
+            commit_s=spec.commit_s,
             exact=exact,
             writes=spec.output is not None or watched,
         )

@@ -22,11 +22,12 @@ def _goes_on(c: int, max_poll: int, group: Group) -> bool:
 
 @compiled
 def see(
-    now_s: float, places: IntArray, max_poll: int, floats: FloatArray, ints: IntArray
+    now_s: float, places: IntArray, max_poll: int, commit_s: float, floats: FloatArray, ints: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Offsets of the partitions, and the counters of the consumers at `places`.
 
-    The group has been advanced to `now_s`. A batch in work is committed as a whole when it ends.
+    The group has been advanced to `now_s`. A batch in work is committed as a whole when it ends, and not sooner than
+    `commit_s` after its beginning, when the one before was.
     """
     group = lay_out(floats, ints)
     cf, ci, pi = group.consumer_floats, group.consumer_ints, group.partition_ints
@@ -43,7 +44,8 @@ def see(
         for row in range(m.COUNTERS):
             counters[row, k] = cf[row, places[k]]
     for c in range(ci.shape[1]):
-        if cf[m.FREE_S, c] < now_s or (cf[m.FREE_S, c] == now_s and not _goes_on(c, max_poll, group)):
+        ended = cf[m.FREE_S, c] < now_s or (cf[m.FREE_S, c] == now_s and not _goes_on(c, max_poll, group))
+        if ended and cf[m.BATCH_START_S, c] + commit_s <= now_s:
             continue
         k = column[c]
         for i in range(c * max_poll, c * max_poll + ci[m.BATCH_EVENTS, c]):

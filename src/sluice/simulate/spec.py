@@ -73,6 +73,8 @@ class GroupSpec:
     max_poll_events: int = 500
     finish_batch: bool = True
     """A batch in work is finished before its partitions change hands; False: only the event in work."""
+    commit_s: float = 0.0
+    """Least time between two commits of a consumer: what ends sooner is seen as lag for so much longer."""
     initial_consumers: int = 1
     lag_basis: LagBasis = LagBasis.COMMITTED
     output: Output | None = None
@@ -85,7 +87,7 @@ class GroupSpec:
             raise InputError(f"{where}: initial_consumers is {self.initial_consumers}; start with at least 1")
         if self.max_poll_events < 1:
             raise InputError(f"{where}: max_poll_events is {self.max_poll_events}; give at least 1")
-        for name in ("rebalance_s", "heartbeat_s", "shutdown_s"):
+        for name in ("rebalance_s", "heartbeat_s", "shutdown_s", "commit_s"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{where}: {name} is {getattr(self, name)}; give a time of at least 0 s")
         if not 0 <= self.startup_s[0] <= self.startup_s[1]:

@@ -44,6 +44,7 @@ class GroupState:
         objective_s: float,
         max_poll: int,
         whole: bool = True,
+        commit_s: float = 0.0,
         exact: bool = True,
         writes: bool = False,
     ) -> None:
@@ -52,6 +53,7 @@ class GroupState:
         self.group.total[m.OBJECTIVE_S] = objective_s
         self._max_poll = max_poll
         self._whole = whole
+        self._commit_s = commit_s
         self.histogram = None if exact else np.zeros(BUCKETS, dtype=np.int64)
         self._latency_s = np.empty(1024) if exact else None
         self._written = np.empty((3, 1024)) if writes else None
@@ -85,7 +87,7 @@ class GroupState:
 
     def see(self, now_s: float, places: IntArray) -> tuple[FloatArray, FloatArray]:
         """What a monitor may see at `now_s`: rows of offsets, rows of counters of the consumers at `places`."""
-        return see(now_s, places, self._max_poll, self._floats, self._ints)
+        return see(now_s, places, self._max_poll, self._commit_s, self._floats, self._ints)
 
     def stop(self, partitions: IntArray, readable_s: FloatArray) -> None:
         """From now on these partitions stand still, each until its entry of `readable_s` (one for every partition)."""

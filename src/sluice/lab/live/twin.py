@@ -16,6 +16,7 @@ from sluice.lab.live.settings import Manner
 from sluice.lab.outcome import outcome
 from sluice.lab.row import Row
 from sluice.model import Action, Decision
+from sluice.sdk.managed_commit import INTERVAL_S
 from sluice.settings.scenario import Scenario
 from sluice.simulate import Protocol, Recorded, WorldSpec, simulate
 from sluice.simulate.run import rscore_of
@@ -90,8 +91,7 @@ def replica_seconds(run: Replayed) -> float:
 
 def _begins_a_change(decision: Decision) -> bool:
     """What is planned while the group is unsettled is not carried out."""
-    held = Action.HOLD in (decision.plan.action, decision.receipt.action)
-    return decision.snapshot.settled and not held
+    return decision.acted and decision.snapshot.settled
 
 
 def twin_row(
@@ -131,6 +131,7 @@ def twin_row(
                 group,
                 protocol=manner.protocol,
                 finish_batch=False,
+                commit_s=INTERVAL_S if manner.mode == "managed" else 0.0,
                 rebalance_s=group.rebalance_s if machinery.pause_s is None else machinery.pause_s / rounds,
                 startup_s=group.startup_s if machinery.startup_s is None else machinery.startup_s,
                 heartbeat_s=manner.heartbeat_s,

@@ -29,7 +29,7 @@ class CoolDown(Guard):
         if plan.action is Action.HOLD:
             return plan
         for decision in back_to(context, self.cooldown_s):
-            if decision.receipt.action is not Action.HOLD:
+            if decision.acted:
                 numbers = {"since_s": context.workload.time_s - decision.time_s, "cooldown_s": self.cooldown_s}
                 why = Reason("{since_s:.3g} s after the last action; the cool-down is {cooldown_s:.3g} s", numbers)
                 return self.overrule(context, plan, why)

@@ -42,7 +42,7 @@ class Patience(Guard):
         for decision in reversed(context.recent):
             if ticks >= needed or wanted(decision.plan, _PUT_OFF) is not plan.action:
                 break
-            if decision.receipt.action is not Action.HOLD:
+            if decision.acted:
                 break  # that wish was granted
             ticks += 1
         if ticks >= needed:

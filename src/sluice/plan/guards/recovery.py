@@ -32,7 +32,7 @@ class Recovery(Guard):
             return plan
         needed_s = pause_s * (1.0 + self.recovery_ratio)
         for decision in back_to(context, needed_s):
-            if decision.receipt.action is not Action.HOLD:
+            if decision.acted:
                 since_s = context.workload.time_s - decision.time_s
                 numbers = {"since_s": since_s, "pause_s": pause_s, "needed_s": needed_s}
                 why = Reason(
