@@ -302,3 +302,17 @@ def test_whatever_is_seen_nothing_known_is_negative(seen: list[tuple[float, floa
 def test_settings_that_make_no_sense_are_refused(field: str, value: float) -> None:
     with pytest.raises(InputError, match=field):
         WindowAnalyzer(**{field: value})
+
+
+def test_a_tick_between_two_bursts_keeps_the_rate() -> None:
+    analyzer = WindowAnalyzer(bursts=True)
+    recent = history(analyzer, snapshot(0, [0, 0]), snapshot(1, [30, 10]), snapshot(2, [30, 10]))
+    assert recent[2].workload.arrival_eps == pytest.approx([30, 10])
+    # Two empty ticks in a row are a stop.
+    assert analyzer.analyze(snapshot(3, [30, 10]), recent).arrival_eps == pytest.approx([0, 0])
+    assert analyzer.analyze(snapshot(3, [50, 20]), recent).arrival_eps == pytest.approx([20, 10])
+
+
+def test_without_bursts_an_empty_tick_is_a_stop() -> None:
+    recent = history(WindowAnalyzer(), snapshot(0, [0, 0]), snapshot(1, [30, 10]), snapshot(2, [30, 10]))
+    assert recent[2].workload.arrival_eps == pytest.approx([0, 0])

@@ -5,6 +5,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from sluice.analyze.arrivals import peak_ratio, rates_of
 from sluice.analyze.strength import measured_strength
 from sluice.errors import InputError
@@ -20,6 +22,8 @@ class WindowAnalyzer:
 
     window_s: float = 1.0
     """Rates are means over this time (over one tick, where ticks are longer)."""
+    bursts: bool = False
+    """Producers send in bursts about one tick apart: a tick that none fell into keeps the rate of the one before."""
     service_window_s: float = 30.0
     """Service rate, variability and selectivity are means over this time."""
     rebalance_quantile: float = 0.99
@@ -45,6 +49,9 @@ class WindowAnalyzer:
         last = recent[-1] if recent else None
         before = _oldest_within(snapshot, recent, self.window_s)
         rate, lag, bps = rates_of(snapshot, before, last.snapshot if last is not None else None)
+        if self.bursts and last is not None and _between_bursts(snapshot, recent):
+            rate = last.workload.arrival_eps
+            bps = last.workload.arrival_bps if bps is not None else None
         if snapshot.reports is not None:
             strength = measured_strength(snapshot, _oldest_within(snapshot, recent, self.service_window_s), last)
         else:
@@ -84,6 +91,14 @@ class WindowAnalyzer:
         if not pauses:
             return last.workload.rebalance_s
         return pauses[math.ceil(self.rebalance_quantile * len(pauses)) - 1]
+
+
+def _between_bursts(snapshot: Snapshot, recent: Sequence[Decision]) -> bool:
+    """Nothing came in this tick, but something did in the one before: two empty ticks in a row are no longer a gap."""
+    if len(recent) < 2:
+        return False
+    end, before, long_before = snapshot.end_events, recent[-1].snapshot.end_events, recent[-2].snapshot.end_events
+    return np.array_equal(end, before) and not np.array_equal(before, long_before)
 
 
 def _oldest_within(snapshot: Snapshot, recent: Sequence[Decision], window_s: float) -> Snapshot | None:

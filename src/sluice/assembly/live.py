@@ -165,6 +165,7 @@ def _source(group: WatchedSettings) -> GroupSource:
 def _analyzer(group: WatchedSettings, settings: LiveSettings) -> Analyzer:
     measured = WindowAnalyzer(
         window_s=settings.analyze.window_s,
+        bursts=settings.analyze.bursts,
         service_window_s=settings.analyze.service_window_s,
         rebalance_quantile=settings.analyze.rebalance_quantile,
         service_eps=group.service_eps,

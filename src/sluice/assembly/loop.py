@@ -86,6 +86,7 @@ def _analyzer(group: GroupSettings, scenario: Scenario) -> Analyzer:
     capacity_bps = group.capacity_bps
     measured = WindowAnalyzer(
         window_s=scenario.analyze.window_s,
+        bursts=scenario.analyze.bursts,
         service_window_s=scenario.analyze.service_window_s,
         rebalance_quantile=scenario.analyze.rebalance_quantile,
         service_eps=1.0 / mean_s,

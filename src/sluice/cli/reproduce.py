@@ -16,7 +16,9 @@ def run(
         list[str] | None, typer.Argument(help="tail-binpack, packing, queue-buffer, dataflow, or all (the default).")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write one record a claim as JSON to this file.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML report to this file. Default: beside the JSON file.")
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="Folder with the recorded traces.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     seeds: Annotated[int | None, typer.Option(min=1, help="Runs of each kind. Default: as each paper needs.")] = None,
@@ -29,6 +31,8 @@ def run(
     from sluice.lab.reproduce.paper import Setting, reproduce
     from sluice.lab.reproduce.runner import Runner
 
+    if report is None and json is not None and json.suffix == ".json":
+        report = json.with_suffix(".html")
     chosen, folder = find_papers(papers or ()), data_folder(data)
     for wanted in (json, report):
         if wanted is not None:

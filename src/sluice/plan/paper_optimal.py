@@ -20,8 +20,9 @@ _REASON = "{rate_eps:.6g} events/s at most {capacity_eps:.6g} a consumer: {neede
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperOptimal:
-    factor: float = 0.9
-    """Share of μ·w that may be used; 0.9 gives the published cost."""
+    factor: float = 0.85
+    """Share of μ·w that may be used. 0.85 gives the published costs to the second decimal on one workload and to 0.2 %
+    on the other: the paper's consumers reached the objective at 85 events/s, not at 100."""
     name: ClassVar[str] = "paper-optimal"
     needs: ClassVar[tuple[str, ...]] = ("arrival_eps", "service_eps")
 

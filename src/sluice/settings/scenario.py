@@ -39,6 +39,9 @@ class AnalyzeSettings(Settings):
 
     window_s: Annotated[float, Field(gt=0)] = 1.0
     """Arrival rates are means over this time (over one interval, where that is longer)."""
+    bursts: bool = False
+    """Producers send in bursts about one interval apart: an interval that none fell into keeps the rate of the one
+    before. Otherwise it looks like a stop, and the group shrinks."""
     service_window_s: Annotated[float, Field(gt=0)] = 30.0
     """Service rates are means over this time."""
     rebalance_quantile: Annotated[float, Field(gt=0, le=1)] = 0.99

@@ -35,47 +35,38 @@ _LONG = {
     "tr-2-tail": (99.4, 44.7),
 }
 
-_AT_ONCE = (
-    "One action may add or remove several consumers. Counted in consumers, Algorithm 2 on A adds and removes 6.4 in "
-    "the mean of five phases."
-)
-_EVERY_SECOND = (
-    "Decided on each second's rate, every wiggle across a multiple of the capacity is an action; an independent count "
-    "on B's file gives 110/108 for the optimum."
+_NOISE = (
+    "Packing each second at 85 events/s a replica gives the published cost on both workloads (32.7 and 413.4) and 6/6 on "
+    "A, but 120/118 on B: its file wiggles around the borders. Removed only after 10 s without need, as here, it is "
+    "20/18, after 60 s 18/16. The paper's counts leave five consumers at the end; our file ends with three."
 )
 _TIGHTER = (
-    "Nine smaller items pack tighter than five: nearly the same SLA with fewer consumers. An independent model of the "
-    "paper's system costs 25.6 on A, too."
+    "Nine smaller items fit where five large ones do not: packed second by second at 85 events/s a consumer, B needs 413 "
+    "replica-minutes when even and 334 when skewed, which is what the run comes to; the paper's pair is only 3 % apart. "
+    "Drifts of 0.1 to 2 %, cool-downs of 5 to 10 s and random keys left it at 326 to 336."
 )
-_OPEN = (
-    "Open: an independent model of the paper's system gives 95.5 / 96.0 % at 29.3 / 30.7 replica-minutes as well, and "
-    "cool-downs of 0, 5 and 10 s do not bring the published pair."
+_HALF_SECOND = (
+    "The paper loses 7.3 points, 8,000 events, to pauses of 0.5 s; here Algorithm 1 loses half a point in 14 rebalances, "
+    "because most of them are over before the next burst. Cool-downs of 5, 8 and 10 s, starts of 0 to 9 s, drifts of "
+    "0.1 to 5 %, random keys and reassignments without a cool-down gave 94.5 to 98.4 %."
 )
-_ONE_CHEAPER = (
-    "Algorithm 1 costs less here (30.6; an independent model 32.9; published 34.2) while its SLA agrees; cool-downs of "
-    "0 and 10 s give 31.7 and 29.4."
+_ONE_AT_TWO = (
+    "Algorithm 2 agrees; Algorithm 1 costs 31 replica-minutes, not 34.2: after a pause of 2 s the backlog is gone before "
+    "the cool-down ends. A cool-down of 5 s and a start of 3 s give +30 % (44.1 against 33.9), but then linear acts too "
+    "often on B and the orders of f_up and f_down get lost."
 )
-_WORST = (
-    "Below 1 s in 6 of 12 phases on A. In the others the lag is sampled when a burst has just been worked off, the "
-    "group shrinks to one consumer and the next bursts wait: no heartbeat shortens that."
+_GROWS_ONCE = (
+    "Algorithm 2 becomes overprovisioning itself: it grows once to five, keeps them nearly to the end (45 replica-minutes "
+    "of 50) and serves 98.6 %; Algorithm 1, which still scales, falls to 58 to 65 %."
 )
-_SPREAD = "Neighbours differ by less than the phases do; the ends are in order."
 _WHY = {
-    **{f"{w}-{p}-{word}": _AT_ONCE for w in "ab" for p in ("tail", "binpack") for word in ("up", "down")},
-    **{f"{w}-{p}-{word}": _EVERY_SECOND for w in "ab" for p in ("optimal", "linear") for word in ("up", "down")},
-    "b-tail-down": "The recorded curve dips more often below the f_down border than the paper's run did.",
-    **{f"{w}-skewed-tail-cost": _TIGHTER for w in "ab"},
-    **{f"tr-0.5-{p}-{word}": _OPEN for p in ("binpack", "tail") for word in ("sla", "cost")},
-    **{f"tr-0.5-{word}": _OPEN for word in ("gain", "more")},
-    "tr-2-binpack-cost": _ONE_CHEAPER,
-    "tr-2-more": _ONE_CHEAPER,
-    **{f"{w}-heartbeat-max": _WORST for w in "ab"},
-    "b-saved": "B's file costs Algorithm 2 about 7 % less than the paper's run.",
-    **{f"b-{word}": "Linear keeps 97 % of B here, not 95.4 %." for word in ("gain", "gain-order")},
-    "a-skewed-gain": "Algorithm 2 keeps about 96 % here instead of 98.9 %; linear agrees.",
-    **dict.fromkeys(("f_up-sla", "f_up-cost", "f_down-downs", "f_down-cost"), _SPREAD),
-    "tr-costs": "At 0.5 s Algorithm 2 costs hardly more than at 0.05 s here.",
-    "tr-only-over": "Algorithm 2 becomes overprovisioning: it grows once to five and stays (90 to 98 % by phase).",
+    "b-optimal-down": _NOISE,
+    "b-optimal-up": _NOISE,
+    "b-skewed-tail-cost": _TIGHTER,
+    "tr-0.5-binpack-sla": _HALF_SECOND,
+    "tr-0.5-gain": _HALF_SECOND,
+    "tr-2-more": _ONE_AT_TWO,
+    "tr-only-over": _GROWS_ONCE,
 }
 
 

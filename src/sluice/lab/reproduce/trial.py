@@ -60,6 +60,10 @@ class Trial:
     cdf_ratio: FloatArray
     stages: tuple[Stage, ...]
 
+    added: int
+    """Consumers that joined; one scale-up may bring several."""
+    removed: int
+
     @property
     def replica_minutes(self) -> float:
         return self.replica_seconds / 60.0
@@ -141,6 +145,7 @@ def _trial(job: _Job) -> Trial:
     results = simulate(build_world(scenario, job.seed), seed=job.seed, make_loop=made, exact=False)
     last = results[scenario.group[-1].name]
     cdf_s, cdf_ratio = last.latencies.cdf()
+    steps = [np.diff([group.initial_consumers, *results[group.name].timeline.consumers]) for group in scenario.group]
     return Trial(
         sla_percent=100.0 * last.sla_ratio,
         mean_s=last.mean_s,
@@ -153,6 +158,8 @@ def _trial(job: _Job) -> Trial:
         down_s=tuple(watch.took_s[Action.DOWN]),
         cdf_s=cdf_s,
         cdf_ratio=cdf_ratio,
+        added=sum(int(step[step > 0].sum()) for step in steps),
+        removed=-sum(int(step[step < 0].sum()) for step in steps),
         stages=tuple(_stage(results[group.name], watch.response_s[group.name]) for group in scenario.group),
     )
 
