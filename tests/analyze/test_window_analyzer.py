@@ -300,8 +300,9 @@ def test_whatever_is_seen_nothing_known_is_negative(seen: list[tuple[float, floa
     [("window_s", 0.0), ("service_eps", -1.0), ("rebalance_s", math.nan), ("rebalance_quantile", 0.0)],
 )
 def test_settings_that_make_no_sense_are_refused(field: str, value: float) -> None:
+    wrong: dict[str, Any] = {field: value}
     with pytest.raises(InputError, match=field):
-        WindowAnalyzer(**{field: value})
+        WindowAnalyzer(**wrong)
 
 
 def test_a_tick_between_two_bursts_keeps_the_rate() -> None:

@@ -57,7 +57,7 @@ _ONE_AT_TWO = (
 )
 _LINEAR_ON_B = (
     "Linear follows each wiggle of the file across a border that outlasts its cool-down: 28 to 32 removals at 5 s, "
-    "22.3 at 8 s, 21 to 22 at 10 s, 81 without any. 10 s agree here, but then Algorithm 1 at t_r 2 s keeps 90 %, not 85."
+    "22.3 at 8 s, 21 to 22 at 10 s, 81 without any. 10 s agree here, but then Algorithm 1 at t_r 2 s keeps 90 %."
 )
 _GROWS_ONCE = (
     "Algorithm 2 becomes overprovisioning itself: it grows once to five, keeps them nearly to the end (45 "
