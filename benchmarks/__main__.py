@@ -15,8 +15,9 @@ def main(wanted: list[str]) -> int:
         measured: list[Measurement] = import_module(f"benchmarks.{file.stem}").run()
         for m in measured:
             missed += not m.met
-            sign = ">=" if m.at_least else "<="
-            print(f"{'ok  ' if m.met else 'MISS'} {m.name:<58} {m.value:>12.4g} {m.unit:<10} {sign} {m.target:g}")
+            verdict = "    " if m.target is None else "ok  " if m.met else "MISS"
+            aim = "" if m.target is None else f"{'>=' if m.at_least else '<='} {m.target:g}"
+            print(f"{verdict} {m.name:<58} {m.value:>12.4g} {m.unit:<10} {aim}".rstrip(), flush=True)
     return 1 if missed else 0
 
 

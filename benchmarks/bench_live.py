@@ -66,10 +66,8 @@ def _handover(bootstrap: str, folder: Path) -> list[Measurement]:
             "live: pause of every partition, eager rebalance, over ours",
             _p(eager_ms, 50) / _p(moved_ms, 50),
             "ratio",
-            2.0,
-            True,
         ),
-        Measurement("live: pause of every partition, eager rebalance, median", _p(eager_ms, 50), "ms", 60_000.0, False),
+        Measurement("live: pause of every partition, eager rebalance, median", _p(eager_ms, 50), "ms"),
     ]
 
 
@@ -159,17 +157,13 @@ def _throughput(bootstrap: str, folder: Path) -> list[Measurement]:
             "live: managed batches over a bare batch loop, JSON parsed",
             best["batches-json"] / best["managed-json"],
             "ratio",
-            0.6,
-            True,
         ),
         Measurement(
             "live: managed batches over a bare batch loop, no work",
             best["batches"] / best["managed-batches"],
             "ratio",
-            0.3,
-            True,
         ),
-        Measurement("live: managed throughput, empty handler", COUNT / best["managed"], "events/s", 50_000, True),
+        Measurement("live: managed throughput, empty handler", COUNT / best["managed"], "events/s"),
     ]
 
 

@@ -10,9 +10,12 @@ class Measurement:
     name: str
     value: float
     unit: str
-    target: float
-    at_least: bool
+    target: float | None = None
+    """None: shown beside the others, nothing was promised."""
+    at_least: bool = True
 
     @property
     def met(self) -> bool:
+        if self.target is None:
+            return True
         return self.value >= self.target if self.at_least else self.value <= self.target
