@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from sluice.errors import InputError, UnavailableError
-from sluice.model import Assignment, Partition, Snapshot
+from sluice.model import Assignment, Partition, Snapshot, replace
 from sluice.model.stream_snapshot import from_message, workload_topic
 from sluice.model.values import floats
 from sluice.monitor.kafka.cluster import client_settings, connect, partitions_of
