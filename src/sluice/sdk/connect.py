@@ -10,7 +10,7 @@ from confluent_kafka.cimpl import NewTopic
 from sluice.errors import InputError, UnavailableError, did_you_mean
 from sluice.sdk.settings import ConsumerSettings
 
-CONNECT_LIMIT_S = 8.0
+CONNECT_LIMIT_S = 6.0
 
 
 def client_settings(settings: ConsumerSettings, **further: Any) -> dict[str, Any]:
