@@ -86,11 +86,11 @@ def _throughput(trial: Trial) -> float:
 
 
 def _rise(trials: Trials, key: str) -> float:
-    """Consumers added until 30 s after the load's peak."""
+    """Consumers added in the 30 s after the load's peak."""
 
     def added(trial: Trial) -> float:
-        until = int(np.nanargmax(trial.last.arrival_eps)) + 30
-        return float(trial.last.consumers[: until + 1].max() - trial.last.consumers[0])
+        peak = max(int(np.nanargmax(trial.last.arrival_eps)), 1)
+        return float(trial.last.consumers[peak : peak + 31].max() - trial.last.consumers[peak - 1])
 
     return trials.mean(key, added)
 
