@@ -13,11 +13,12 @@ from threading import Event as Flag
 from threading import Thread
 
 import numpy as np
-from benchmarks.live_rig import create_topic, environment, fill, managed, process, wait_for
+from benchmarks.live_rig import create_topic, environment, managed, process, wait_for
 from benchmarks.measure import Measurement
 from confluent_kafka import Producer
 
 from sluice.broker import Broker
+from sluice.lab.live.capacity import fill
 
 PARTITIONS = 4
 EVENTS_PER_S = 250.0

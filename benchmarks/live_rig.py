@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -24,18 +23,6 @@ ROOT = Path(__file__).parents[1]
 def create_topic(bootstrap: str, name: str, partitions: int) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     admin.create_topics([NewTopic(name, num_partitions=partitions)])[name].result(20)
-
-
-def fill(bootstrap: str, topic: str, partitions: int, count: int, value: bytes) -> None:
-    producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0, "linger.ms": 20})
-    for number in range(count):
-        while True:
-            try:
-                producer.produce(topic, value, partition=number % partitions)
-                break
-            except BufferError:
-                producer.poll(0.05)
-    producer.flush(60)
 
 
 def environment(bootstrap: str, group: str, topic: str, **further: str) -> dict[str, str]:

@@ -104,7 +104,7 @@ def _measure(
     )
     with ExitStack() as stack:
         stack.enter_context(own_topics(bootstrap, {name: partitions}, group=name))
-        _fill(bootstrap, name, partitions, count, size_bytes)
+        fill(bootstrap, name, partitions, count, b"x" * size_bytes)
         stack.callback(stopped, processes)
         executor = ManagedExecutor(ControlLink(bootstrap, name, client={}), LocalConsumers(processes))
         stack.callback(executor.close)
@@ -112,9 +112,9 @@ def _measure(
         return _read(folder, partitions, size_bytes, count, time.monotonic() + seconds + READ_LIMIT_S)
 
 
-def _fill(bootstrap: str, topic: str, partitions: int, count: int, size_bytes: int) -> None:
+def fill(bootstrap: str, topic: str, partitions: int, count: int, value: bytes) -> None:
+    """Write `count` events, one partition after the other."""
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0, "linger.ms": 20})
-    value = b"x" * size_bytes
     for number in range(count):
         while True:
             try:
