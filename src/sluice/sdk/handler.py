@@ -140,7 +140,7 @@ class BatchWorker:
     def _whole(self, batch: Sequence[Event], begun: float) -> bool:
         try:
             self._handler(batch)
-        except Exception:
+        except Exception:  # a user's code may raise anything; the policy for errors decides
             self._tries += 1
             self._meter.retried_events += 1
             self._due_s = self._clock() + self._on_error.wait_s(self._tries)

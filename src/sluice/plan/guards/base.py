@@ -31,7 +31,7 @@ class Guard:
         return 0.0
 
     def plan(self, context: PlanContext) -> Plan:
-        raise NotImplementedError
+        raise NotImplementedError  # what a guard does is all that each one writes for itself
 
     def overrule(self, context: PlanContext, plan: Plan, why: Reason, target: Assignment | None = None) -> Plan:
         """Hold, or go to `target`, instead of the plan; what the plan wanted is kept with both reasons."""
