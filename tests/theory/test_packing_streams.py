@@ -86,6 +86,13 @@ def test_a_stream_is_a_function_of_its_seed_and_keeps_its_bounds() -> None:
     assert np.array_equal(size_stream(partitions=3, steps=2, delta=0, seed=1, start=50.0), np.full((2, 3), 50.0))
 
 
+def test_whole_percents_are_drawn_ends_included() -> None:
+    stream = size_stream(partitions=2000, steps=3, delta=5, seed=1, whole=True)
+    assert set(stream[0].tolist()) == set(range(101))
+    inside = (stream[0] >= 5) & (stream[0] <= 95)
+    assert set((stream[1] - stream[0])[inside].tolist()) == set(range(-5, 6))
+
+
 @pytest.mark.parametrize(
     ("partitions", "steps", "delta", "message"),
     [(2, 0, 1.0, "steps = 0"), (2, 2, -1.0, "delta = -1.0"), (0, 2, 1.0, "partitions = 0")],

@@ -5,11 +5,6 @@ from sluice.lab.reproduce.claim import Claim, Rule
 MODIFIED = ("mwf", "mbf", "mwfp", "mbfp")
 RECORDED = "landau_measurements_5.json"
 
-_NFD = (
-    "Our NFD uses as many bins as theirs (1.237 times BFD's) but moves less: Rscore 17.2 to 18.5 against their 20.5 at "
-    "delta 5, whatever the order of items, whole or broken sizes; against BFD, whose Rscore agrees, the claim holds."
-)
-
 CLAIMS = (
     Claim(
         key="front",
@@ -54,23 +49,11 @@ CLAIMS = (
         rule=Rule.PERCENT_ORDER,
         unit="%",
     ),
-    Claim(
-        key="rscore-5-nfd",
-        text="MWF at delta 5: Rscore against NFD",
-        published=-55.0,
-        rule=Rule.PERCENT,
-        unit="%",
-        why=_NFD,
-    ),
+    Claim(key="rscore-5-nfd", text="MWF at delta 5: Rscore against NFD", published=-55.0, rule=Rule.PERCENT, unit="%"),
     Claim(key="rscore-5-bfd", text="MWF at delta 5: Rscore against BFD", published=-62.0, rule=Rule.PERCENT, unit="%"),
     Claim(key="count-5-bfd", text="MWF at delta 5: consumers against BFD", published=11.8, rule=Rule.PERCENT, unit="%"),
     Claim(
-        key="rscore-25-nfd",
-        text="MWF at delta 25: Rscore against NFD",
-        published=-23.0,
-        rule=Rule.PERCENT,
-        unit="%",
-        why=_NFD,
+        key="rscore-25-nfd", text="MWF at delta 25: Rscore against NFD", published=-23.0, rule=Rule.PERCENT, unit="%"
     ),
     Claim(
         key="count-25-bfd", text="MWF at delta 25: consumers against BFD", published=8.8, rule=Rule.PERCENT, unit="%"
