@@ -104,6 +104,9 @@ def test_staffed_by_the_plan_held_without_reports_left_running_and_taken_over(
         measured = drive(running, kept, load, 60, lambda d: d.snapshot.reports is not None and settled_with(3)(d))
         assert measured.workload.service_eps is not None
         assert 100 < measured.workload.service_eps < 210, "5 ms an event, and what the machine adds"
+        # What the changes took flows back into the plans: no setting gives the start; the pause replaces its setting.
+        assert measured.workload.startup_s is not None
+        assert measured.workload.rebalance_s not in (None, 0.05)
 
         drive(running, kept, load, 60, lambda d: settled_with(3)(d) and _all_have_begun(d))
         _history_is_whole(kept, three.snapshot.partitions)
