@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sluice.broker import Broker
 from sluice.cli.table import comparison_table, seconds
-from sluice.lab.live.bench import Compared
+from sluice.lab.live.bench import NEARBY_S, Compared
 from sluice.lab.live.capacity import Capacity, Cycle
 from sluice.lab.live.response import Change
 from sluice.lab.row import means
@@ -47,8 +47,19 @@ def print_compared(out: "Console", scenario: Scenario, compared: Sequence[Compar
             f"{each.policy}, {each.mode}: pause of a moved partition {pause}, start-up {startup}, "
             f"ticks at most {seconds(told.late_s)} late"
         )
+        out.print(_spread(each))
         if told.late_s > scenario.interval_s / 2:
             out.print("  the machine was too busy to keep time: these numbers say more about it than about the policy")
+
+
+def _spread(compared: Compared) -> str:
+    predicted = (compared.simulated, *compared.nearby)
+    kept = [100 * row.sla_ratio for row in predicted]
+    minutes = [row.replica_minutes for row in predicted]
+    return (
+        f"  simulated, looks up to {seconds(max(NEARBY_S))} earlier or later: {min(kept):.2f} to {max(kept):.2f} %, "
+        f"{min(minutes):.2f} to {max(minutes):.2f} replica-min"
+    )
 
 
 def print_changes(out: "Console", changes: Sequence[Change], steps: int) -> None:

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sluice.assembly.world import build_world
@@ -15,6 +16,9 @@ from sluice.lab.row import Row
 from sluice.sdk.group_settings import Assignor, GroupSettings, Rebalance
 from sluice.settings.scenario import Scenario
 
+NEARBY_S = (-0.02, -0.01, 0.01, 0.02)
+"""As much as a look at a broker takes, and as a batch ends earlier or later from one live run to the next."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
@@ -24,6 +28,8 @@ class Compared:
     mode: str
     live: Row
     simulated: Row
+    nearby: tuple[Row, ...]
+    """Simulated with every look a little earlier or later: where these differ, the live run hangs on milliseconds."""
     machinery: Machinery
 
 
@@ -74,10 +80,12 @@ def bench_live(
         folder=folder,
         on_tick=on_tick,
     )
+    predict = partial(twin_row, scenario, spec, load, policy, manner, seed, run)
     return Compared(
         policy=policy,
         mode=manner.mode,
         live=live_row(scenario, policy, seed, run),
-        simulated=twin_row(scenario, spec, load, policy, manner, seed, run),
+        simulated=predict(),
+        nearby=tuple(predict(shift_s=shift_s) for shift_s in NEARBY_S),
         machinery=Machinery.of(run),
     )

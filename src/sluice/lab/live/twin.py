@@ -9,7 +9,6 @@ import numpy as np
 
 from sluice.assembly.loop import build_loop, build_policy
 from sluice.control.journal import Discard
-from sluice.control.loop import Sink
 from sluice.lab.live.load import Load
 from sluice.lab.live.replay import Replayed
 from sluice.lab.live.settings import Manner
@@ -102,12 +101,14 @@ def twin_row(
     manner: Manner,
     seed: int,
     run: Replayed,
-    sink: Sink | None = None,
+    *,
+    shift_s: float = 0.0,
 ) -> Row:
     """The same policy in the simulator, with what it cannot know taken from the run.
 
-    That is when the events came to the broker, when the loop ticked, how long a moved partition stood still and how
-    long a consumer took to start. How long events wait, what is seen of it and what is decided is the simulator's own.
+    That is when the events came to the broker, when the loop ticked (`shift_s` later, but for the first), how long a
+    moved partition stood still and how long a consumer took to start. How long events wait, what is seen of it and what
+    is decided is the simulator's own.
     """
     machinery = Machinery.of(run)
     group, clock_s = spec.groups[0], run.start_s % CLOCK_S
@@ -138,8 +139,10 @@ def twin_row(
             ),
         ),
     )
-    made = build_loop(scenario, build_policy(scenario, policy), sink or Discard())
-    results = simulate(world, seed=seed, make_loop=made, exact=True, tick_s=(clock_s + run.tick_s).tolist())
+    made = build_loop(scenario, build_policy(scenario, policy), Discard())
+    tick_s = clock_s + run.tick_s
+    tick_s[1:] += shift_s
+    results = simulate(world, seed=seed, make_loop=made, exact=True, tick_s=tick_s.tolist())
     return outcome(world, results, scenario=scenario.name, policy=policy, seed=seed, bound=None).row
 
 
