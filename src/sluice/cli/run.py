@@ -22,13 +22,13 @@ def run(
 
     SIGTERM and Ctrl-C bring a change that is under way to its end and leave the consumers running.
     """
-    import signal
     from contextlib import ExitStack
     from threading import Event
 
     from sluice.assembly.live import Live, cluster_address, live
     from sluice.cli.live_view import LiveView, print_summary
     from sluice.cli.output import console, write_json
+    from sluice.cli.stop import stopping_in_order
     from sluice.control.journal import Journal
     from sluice.control.live import Pace, Several, run_live
     from sluice.control.loop import Sink
@@ -44,10 +44,6 @@ def run(
     running: list[Live] = []
     stop = Event()
 
-    def stop_now(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)  # a second signal ends the program at once
-        stop.set()
-
     with ExitStack() as stack:
         sinks: list[Sink] = [tally]
         if place is not None:
@@ -61,8 +57,7 @@ def run(
                 live(settings, bootstrap=address, act=act, policy=chosen, shadows=shadows, sink=Several(sinks))
             )
         )
-        for number in (signal.SIGTERM, signal.SIGINT):
-            stack.callback(signal.signal, number, signal.signal(number, stop_now))
+        stack.enter_context(stopping_in_order(stop))
         stack.enter_context(view)
         run_live(
             running[0].loop.tick,
