@@ -27,6 +27,7 @@ def run(
     from sluice.assembly.topology import build_topology
     from sluice.cli.arguments import parse_arguments, with_arguments
     from sluice.cli.output import console, write_json
+    from sluice.control.explain import when
     from sluice.control.journal import read_journal
     from sluice.control.replay import replay, totals
     from sluice.errors import InputError
@@ -66,7 +67,7 @@ def run(
             was, would = r.decision.plan, r.plan
             table.add_row(
                 str(r.decision.tick),
-                f"{r.decision.time_s:g} s",
+                when(r.decision.time_s),
                 r.decision.group,
                 f"{was.action.upper()} {was.target.count}",
                 f"{would.action.upper()} {would.target.count}",

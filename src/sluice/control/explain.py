@@ -3,8 +3,12 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sluice.model import NOBODY, Action, Candidate, Decision, Move, Plan, Reason
+
+# Simulated times begin at 0, live ones are those since 1970: no simulation lasts thirty years.
+_LIVE_SINCE_S = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +106,19 @@ def explain(decision: Decision) -> Explanation:
     )
 
 
+def when(time_s: float) -> str:
+    """Of a live decision the date, of a simulated one the seconds since its beginning."""
+    if time_s < _LIVE_SINCE_S:
+        return f"{time_s:g} s"
+    return f"{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def in_words(told: Explanation) -> str:
     """The explanation as a few lines for a person."""
     now, planned = told.consumers_now, told.consumers_planned
     change = f"{now} → {planned} consumers" if planned != now else f"{now} consumer{'s' * (now != 1)}"
     lines = [
-        f"tick {told.tick} at {told.time_s:g} s, group {told.group}, {told.policy}: {told.action.upper()}, {change}",
+        f"tick {told.tick} at {when(told.time_s)}, group {told.group}, {told.policy}: {told.action.upper()}, {change}",
         f"  why     {told.reason}",
     ]
     if told.guard:

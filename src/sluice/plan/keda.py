@@ -21,7 +21,7 @@ from sluice.plan.placing import is_shared
 from sluice.plan.sizing import Sizing, resize
 from sluice.theory.loads import usable
 
-_WAIT = "the autoscaler looks again at {due_s:.6g} s"
+_WAIT = "the autoscaler looks again in {wait_s:.3g} s"
 _REASON = (
     "lag {lag:.6g} (reported as {metric:.6g}) / {lag_threshold} asks for {desired} consumers, {stable} after "
     "stabilisation, {allowed} within the limits of change; {now} are there"
@@ -85,7 +85,7 @@ class Keda(Sizing):
         now_s = context.workload.time_s
         if not self._is_sync(now_s, context.recent[-1].time_s if context.recent else None):
             due_s = (math.floor(now_s / self.sync_period_s) + 1) * self.sync_period_s
-            return hold(context, self.name, Reason(_WAIT, {"due_s": due_s}))
+            return hold(context, self.name, Reason(_WAIT, {"wait_s": due_s - now_s}))
         current = context.workload.assignment.count
         seen = self._reading(context.workload, context.recent)
         shared = is_shared(context.workload.assignment)
