@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.simulate.scripted import Kept, scripted
 from tests.simulate.worlds import one_group, served_s
 
+from sluice.analyze.window import WindowAnalyzer
 from sluice.errors import InputError
 from sluice.model import LagBasis
 from sluice.model.values import floats, ints
@@ -238,6 +239,26 @@ def test_seamless_leaves_who_stays_alone_and_restart_does_not() -> None:
         worst_s[protocol] = result.max_s
     assert worst_s[Protocol.SEAMLESS] < 0.01
     assert worst_s[Protocol.RESTART] == pytest.approx(2.0, abs=0.02)
+
+
+@pytest.mark.parametrize("load", [0.5, 1.5])
+@pytest.mark.parametrize(("arrivals", "cv"), [(Poisson, 1.0), (Even, 0.0)])
+def test_who_shares_a_subscription_sees_how_it_is_filled(
+    arrivals: type[Poisson | Even], cv: float, load: float
+) -> None:
+    """However many serve it, and whether or not they keep up."""
+    spec = one_group(
+        arrivals(rates=Rates.constant(300.0 * load, 20.0)),
+        duration_s=20.0,
+        service=FixedService(mean_s=0.01),
+        protocol=Protocol.SEAMLESS,
+        initial_consumers=3,
+    )
+    world, analyzer = World(spec, seed=4), WindowAnalyzer()
+    world.advance(20.0)
+    (seen,) = SimulatedMonitor(world).observe()
+    found = analyzer.analyze(seen, ()).arrival_cv
+    assert found == pytest.approx(cv, abs=0.05)
 
 
 @pytest.mark.parametrize(

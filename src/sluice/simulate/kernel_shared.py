@@ -19,6 +19,20 @@ def _next_free(servers: IntArray, consumer_floats: FloatArray) -> int:
     return best
 
 
+@inlined
+def _count_gap(c: int, arrived_s: float, servers: IntArray, consumer_floats: FloatArray) -> None:
+    """The gap before an event counts with who serves it: gaps and events of a member then tell its variability.
+
+    One line, first come, first served: the event served before is the one that arrived before.
+    """
+    gap_s = arrived_s - consumer_floats[m.LAST_ARRIVAL_S, servers[0]]
+    for member in servers:
+        consumer_floats[m.LAST_ARRIVAL_S, member] = arrived_s
+    if gap_s > 0.0:  # NaN before the first arrival
+        consumer_floats[m.GAP_S, c] += gap_s
+        consumer_floats[m.GAP_S2, c] += gap_s * gap_s
+
+
 @compiled
 def advance_shared(
     until_s: float,
@@ -47,6 +61,7 @@ def advance_shared(
         if max(readable_s, cf[m.FREE_S, c]) >= until_s:
             break
         ci[m.BATCH_EVENTS, c] = 0
+        _count_gap(c, readable_s, servers, cf)
         p, number = qi[m.EVENT_PARTITION, slot], qi[m.EVENT_NUMBER, slot]
         latency_s = serve(
             c, readable_s, born_s, service_s, p, number, max_poll,
@@ -63,16 +78,10 @@ def advance_shared(
         service_s = services_s[0 if one_service else i]
         pi[m.ARRIVED, p] += 1
         pf[m.ARRIVED_BYTES, p] += size_bytes[0 if one_size else i]
-        # Every member sees the subscription's arrivals.
-        gap_s = time_s - cf[m.LAST_ARRIVAL_S, servers[0]]
-        for member in servers:
-            cf[m.LAST_ARRIVAL_S, member] = time_s
-            if gap_s > 0.0:  # NaN before the first arrival
-                cf[m.GAP_S, member] += gap_s
-                cf[m.GAP_S2, member] += gap_s * gap_s
         c = _next_free(servers, cf)
         if pi[m.HEAD, 0] == NONE and max(time_s, cf[m.FREE_S, c]) < until_s:
             ci[m.BATCH_EVENTS, c] = 0
+            _count_gap(c, time_s, servers, cf)
             latency_s = serve(
                 c, time_s, births_s[i], service_s, p, first_number + i, max_poll,
                 cf, ci, bf, bi, cursor, latencies_s, histogram, written,
