@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from sluice.errors import UnavailableError
 from sluice.model import Partition
-from sluice.sdk.connect import said
+from sluice.sdk.connect import client_settings, said
+from sluice.sdk.settings import ConsumerSettings
 
 # One question; it is asked again.
 LIMIT_S = 2.0
@@ -78,17 +78,32 @@ class OffsetLookup:
                         self.found.append(Found(partition, epoch, offsets[partition]))
 
 
-def committed_offsets(admin: AdminClient, group: str, partitions: Collection[Partition]) -> dict[Partition, int | None]:
-    """The group's committed offsets, None without one; UnavailableError while the broker does not tell all of them."""
-    asked = ConsumerGroupTopicPartitions(group, [TopicPartition(p.topic, p.number) for p in partitions])
-    try:
-        # Stable: what an unfinished transaction may still commit is waited for.
-        answer = admin.list_consumer_group_offsets([asked], require_stable=True, request_timeout=LIMIT_S)
-        places = answer[group].result(LIMIT_S + 1).topic_partitions
-    except (KafkaException, TimeoutError) as error:
-        raise UnavailableError(f"the committed offsets are not told: {said(error)}") from None
-    for place in places:
-        if place.error is not None:
-            raise UnavailableError(f"the committed offset of {place.topic}-{place.partition} is not told")
-    told = {Partition(place.topic, place.partition): int(place.offset) for place in places}
-    return {p: told[p] if told.get(p, -1) >= 0 else None for p in partitions}
+class GroupOffsets:
+    """The group's committed offsets, asked for by a client that is no member and is replaced when it is not answered.
+
+    The consumer interface is used for it, not the admin one: after a broker's restart librdkafka (2.16) may never get
+    an answer to an admin request to the group's coordinator, or abort the process over it.
+    """
+
+    def __init__(self, settings: ConsumerSettings) -> None:
+        chosen = client_settings(settings, **{"group.id": settings.group, "enable.auto.commit": False})
+        # What an unfinished transaction may still commit is waited for.
+        self._settings = {**chosen, "isolation.level": "read_committed"}
+        self._client = Consumer(self._settings)
+
+    def __call__(self, partitions: Collection[Partition]) -> dict[Partition, int | None]:
+        """None without a commit; UnavailableError while the broker does not tell all of them."""
+        try:
+            places = self._client.committed([TopicPartition(*p) for p in partitions], timeout=LIMIT_S)
+        except KafkaException as error:
+            self.close()
+            self._client = Consumer(self._settings)
+            raise UnavailableError(f"the committed offsets are not told: {said(error)}") from None
+        for place in places:
+            if place.error is not None:
+                raise UnavailableError(f"the committed offset of {place.topic}-{place.partition} is not told")
+        told = {Partition(place.topic, place.partition): int(place.offset) for place in places}
+        return {p: told[p] if told.get(p, -1) >= 0 else None for p in partitions}
+
+    def close(self) -> None:
+        self._client.close()

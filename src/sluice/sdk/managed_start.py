@@ -1,7 +1,6 @@
 """Puts a managed consumer together from its settings."""
 
 from collections.abc import Callable
-from functools import partial
 from threading import Event as Flag
 
 from sluice.model.telemetry import Telemetry
@@ -13,7 +12,7 @@ from sluice.sdk.managed import ManagedConsumer
 from sluice.sdk.managed_commit import Committer
 from sluice.sdk.managed_control import Control
 from sluice.sdk.managed_data import DataClient
-from sluice.sdk.managed_lookup import OffsetLookup, committed_offsets
+from sluice.sdk.managed_lookup import GroupOffsets, OffsetLookup
 from sluice.sdk.managed_tenure import Tenure
 from sluice.sdk.meter import Meter
 from sluice.sdk.reporter import Reporter
@@ -27,9 +26,10 @@ def run_managed(
     admin = connect(settings)
     tenure = Tenure(consumer=settings.consumer, instance=settings.instance, lease_s=settings.lease_s)
     data = DataClient(settings)
+    offsets = GroupOffsets(settings)
     consumer = ManagedConsumer(
         data=data,
-        lookup=OffsetLookup(partial(committed_offsets, admin, settings.group)),
+        lookup=OffsetLookup(offsets),
         worker=worker,
         meter=meter,
         gathered=Gathered(batch),
@@ -62,3 +62,4 @@ def run_managed(
         consumer.run()
     finally:
         reporter.close()
+        offsets.close()
