@@ -39,6 +39,8 @@ def test_one_group_alone_is_a_topology() -> None:
         ((Stage(name="a", inputs=()),), "'a' reads no topic"),
         ((stage("z", "in"), stage("a", "y", "x"), stage("b", "x", "y")), "stages a, b feed each other in a circle"),
         ((stage("a", "in out", "out"),), "stages a feed each other in a circle"),
+        # Who only reads from a circle is not in it.
+        ((stage("a", "in out", "out"), stage("b", "out", "far"), stage("c", "far")), "stages a feed each other"),
     ],
 )
 def test_what_cannot_flow_is_refused(stages: tuple[Stage, ...], message: str) -> None:

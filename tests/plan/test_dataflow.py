@@ -25,6 +25,7 @@ from sluice.plan.base import PlanContext, Policy
 from sluice.plan.ds2 import Ds2
 from sluice.plan.flink import Flink
 from sluice.plan.gigk_path import GigkPath
+from sluice.plan.registry import make_policy
 from sluice.theory.queueing import mm1_response_s, mmc_response_s
 
 
@@ -214,17 +215,17 @@ def test_nobody_gives_back_what_another_path_needs() -> None:
 def test_an_objective_below_the_measured_service_is_a_bound_and_a_verdict() -> None:
     loads = [served("first", "in", 5.0, 1), served("left", "mid", 6.0, 1), served("right", "mid", 1.0, 1)]
     short = PathObjective(stages=LEFT, latency_s=0.2)
-    made = plans(GigkPath(k_max=3), FORK, *loads, paths=(short,))
+    made = plans(make_policy("gigk-path", k_max=3), FORK, *loads, paths=(short,))
     assert counts(made) == {"first": 1, "left": 2, "right": 1}
     assert [str(w) for w in made["left"].warnings] == [
-        "service alone takes 0.2 s along first → left: no number of instances keeps the objective of 0.2 s; "
-        "bounded at 3"
+        "service alone takes 0.2 s along first → left: no number of consumers keeps the objective of 0.2 s; "
+        "bounded at 2"
     ]
     assert not made["right"].warnings
     full = [loads[0], served("left", "mid", 25.0, 3), loads[2]]
-    made = plans(GigkPath(k_max=3), FORK, *full, paths=(short,))
+    made = plans(make_policy("gigk-path", k_max=3), FORK, *full, paths=(short,))
     assert made["left"].action is Action.HOLD
-    assert made["left"].warnings
+    assert "bounded at 3" in str(made["left"].warnings[-1])
 
 
 def test_the_fastest_of_a_quick_path_gives_one_back() -> None:

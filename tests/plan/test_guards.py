@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.plan.contexts import context, decision, workload
 
 from sluice.errors import InputError
-from sluice.model import Action, Assignment, Decision, Plan, Reason, replace
+from sluice.model import Action, Assignment, Decision, Objective, PathObjective, Plan, Reason, Stage, Topology, replace
 from sluice.model.values import floats, ints
 from sluice.plan.base import PlanContext, Policy, hold, memory_s, propose
 from sluice.plan.guards.bounds import Bounds
@@ -19,6 +19,7 @@ from sluice.plan.guards.gain import MinimumGain
 from sluice.plan.guards.known import Known
 from sluice.plan.guards.no_change import NoChange
 from sluice.plan.guards.patience import Patience
+from sluice.plan.guards.reachable import Reachable
 from sluice.plan.guards.recovery import Recovery
 from sluice.plan.guards.settled import Settled
 from sluice.plan.linear import Linear
@@ -329,3 +330,34 @@ def test_settings_that_make_no_sense_are_refused(make: object, field: str) -> No
     assert callable(make)
     with pytest.raises(InputError, match=field):
         make()
+
+
+# --- what cannot be reached is said, and nothing else changes
+
+
+def test_the_verdict_is_beside_the_plan_and_does_not_change_it() -> None:
+    slow = replace(workload(RATES), service_eps=2.0)
+    plan = Reachable(Wants(3)).plan(context(slow))
+    assert (plan.action, plan.target.count, plan.guard) == (Action.UP, 3, None)
+    assert [str(warning) for warning in plan.warnings] == [
+        "service alone takes 0.5 s along g: no number of consumers keeps the objective of 0.5 s; bounded at 3"
+    ]
+    assert not Reachable(Wants(3)).plan(context(replace(slow, service_eps=2.01))).warnings
+    assert not Reachable(Wants(3)).plan(context(replace(slow, service_eps=None))).warnings
+
+
+def test_service_counts_along_the_whole_path_and_against_its_own_objective() -> None:
+    line = Topology(
+        stages=(Stage(name="up", inputs=("in",), outputs=("t0",)), Stage(name="g", inputs=("t0",))), sources=("in",)
+    )
+    own = replace(workload(RATES), service_eps=4.0)
+    before = replace(own, group="up")
+    seen = context(own, topology=line, peers={"up": before, "g": own})
+    # 0.25 s here are within 0.5 s, but not together with 0.25 s before.
+    (verdict,) = Reachable(Wants(3)).plan(seen).warnings
+    assert "takes 0.5 s along up → g" in str(verdict)
+    loose = Objective(latency_s=0.5, paths=(PathObjective(stages=("up", "g"), latency_s=0.6),))
+    assert not Reachable(Wants(3)).plan(replace(seen, objective=loose)).warnings
+    # Who is not measured yet may be as quick as anybody.
+    silent = {"up": replace(before, service_eps=None), "g": own}
+    assert not Reachable(Wants(3)).plan(replace(seen, peers=silent)).warnings

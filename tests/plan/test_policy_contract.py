@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.plan.contexts import contexts, decision
 
-from sluice.model import Action, Workload, action_between, replace
+from sluice.model import Action, Objective, Workload, action_between, replace
 from sluice.model.codec import decision_from_json, decision_to_json, decode, encode
 from sluice.plan.base import PlanContext, Policy
 from sluice.plan.guards.known import needs_of
@@ -101,6 +101,22 @@ def test_a_plan_is_whole(context: PlanContext) -> None:
         assert all(math.isfinite(x) for x in numbers if not isinstance(x, str)), name
         if plan.guard is not None and plan.guard not in ("missing data", "no change"):
             assert plan.rejected, name
+
+
+@EXAMPLES
+@given(context=contexts())
+def test_an_objective_that_service_alone_breaks_is_a_bound_and_a_verdict(context: PlanContext) -> None:
+    assert context.workload.service_eps is not None
+    service_s = 1 / context.workload.service_eps
+    hopeless = replace(context, objective=Objective(latency_s=0.9 * service_s), topology=None, peers=None)
+    partitions = len(context.workload.partitions)
+    most = partitions if not is_shared(context.workload.assignment) else math.inf
+    for name, policy in POLICIES.items():
+        plan = policy.plan(hopeless)
+        assert any("no number of consumers keeps the objective" in str(warning) for warning in plan.warnings), name
+        assert plan.target.count <= max(most, context.workload.assignment.count), name
+        kept = policy.plan(replace(hopeless, objective=Objective(latency_s=1.1 * service_s)))
+        assert not any("no number of consumers keeps the objective" in str(warning) for warning in kept.warnings), name
 
 
 @EXAMPLES

@@ -11,6 +11,7 @@ from sluice.model import Action, Workload, replace
 from sluice.plan.flas import Flas
 from sluice.plan.gigk import Gigk
 from sluice.plan.mm1_buffer import Mm1Buffer, by_queue_model
+from sluice.plan.registry import make_policy
 from sluice.plan.threshold import Threshold
 from sluice.theory.queueing import mmc_response_s
 
@@ -39,9 +40,11 @@ def test_the_queue_model_divides_by_the_spare_rate(rate: float, count: int) -> N
 def test_an_objective_below_the_service_time_is_a_bound_and_a_verdict() -> None:
     assert by_queue_model(1.0, 2.0, 0.5) is None
     slow = replace(steady(10.0), service_eps=2.0)
-    made = drive(Mm1Buffer(), lambda _: slow, range(3))
+    made = drive(make_policy("mm1-buffer"), lambda _: slow, range(3))
     assert changes(made) == [(1, 10)]
-    assert "no number of consumers keeps it; bounded at 10" in str(made[-1].plan.warnings[0])
+    assert str(made[-1].plan.warnings[0]) == (
+        "service alone takes 0.5 s along g: no number of consumers keeps the objective of 0.5 s; bounded at 10"
+    )
 
 
 def test_growing_takes_two_opinions_in_a_row_and_then_rests() -> None:

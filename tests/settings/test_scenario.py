@@ -77,7 +77,7 @@ def test_workload_a_is_the_published_set_up() -> None:
         ("partitions = 3", "partitions = 2.5", "topic.partitions is 2.5: "),
         ("initial_consumers = 1", "initial_consumers = 0", "group.initial_consumers is 0: "),
         ("initial_consumers = 1", "initial_consumers = 4", "group.initial_consumers is 4, more consumers than the 3 "),
-        ("initial_consumers = 1", 'topics = ["other"]', "group.topics names 'other'; the scenario has events"),
+        ("initial_consumers = 1", 'topics = ["other"]', "group.topics names 'other', which nobody writes"),
         ('kind = "poisson"', 'kind = "possion"', "topic.arrivals is "),
         ('kind = "poisson"', 'kind = "mmpp"\nstates_eps = [1]\nmean_dwell_s = [1, 2]', "states_eps has 1 and mean"),
         ("[topic.rate]", "[policy.linear]", "topic: rate is missing; poisson arrivals need one"),

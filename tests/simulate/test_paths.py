@@ -8,11 +8,12 @@ from tests.simulate.scripted import Kept, scripted
 
 from sluice.assembly.loop import build_policy
 from sluice.assembly.topology import build_topology
-from sluice.cli.promises import promises_of, simulated
 from sluice.control.replay import replay
 from sluice.errors import InputError
 from sluice.lab.experiment import run
 from sluice.lab.library import find_scenario
+from sluice.lab.outcome import simulated
+from sluice.lab.promise import promises_of
 from sluice.model import Action
 from sluice.model.codec import decision_from_json, decision_to_json
 from sluice.settings.scenario import PathSettings, Scenario
@@ -154,7 +155,7 @@ def test_a_scenario_is_judged_path_by_path(tmp_path: Path) -> None:
                     "latency_s = 0.2\n")  # fmt: skip
     outcome = run(scenario, "hold", 0, bound=None)
     # 0.05 + 0.2 s on the left, 0.05 + 0.1 s on the right.
-    assert [promise.in_words() for promise in promises_of(scenario, outcome)] == [
+    assert [promise.in_words() for promise in promises_of(scenario, [outcome])] == [
         "first → left: 100.00% of 120 events within 0.251 s: objective of 0.99 kept",
         "first → right: 100.00% of 120 events within 0.2 s: objective of 0.9 kept",
     ]
@@ -166,7 +167,7 @@ def test_a_scenario_is_judged_path_by_path(tmp_path: Path) -> None:
     assert outcome.row.sla_ratio == 1.0
     # A path without one of its own has the objective of all.
     one = read(tmp_path, LEFT.format("0.26"))
-    assert [promise.latency_s for promise in promises_of(one, run(one, "hold", 0, bound=None))] == [0.26, 0.5]
+    assert [promise.latency_s for promise in promises_of(one, [run(one, "hold", 0, bound=None)])] == [0.26, 0.5]
 
 
 def test_a_journal_replayed_with_its_topology_changes_nothing(tmp_path: Path) -> None:
@@ -186,7 +187,7 @@ def test_a_journal_replayed_with_its_topology_changes_nothing(tmp_path: Path) ->
 
 def test_without_paths_all_events_are_judged_together(tmp_path: Path) -> None:
     scenario = read(tmp_path, "")
-    promise, *others = promises_of(scenario, run(scenario, "hold", 0, bound=None))
+    promise, *others = promises_of(scenario, [run(scenario, "hold", 0, bound=None)])
     assert not others
     assert promise.in_words() == "100.00% of 240 events within 0.5 s: objective of 0.9 kept"
 

@@ -1,7 +1,7 @@
 """The control loop of a scenario: analyzer, guarded policy, objective."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sluice.analyze.base import Analyzer
 from sluice.analyze.by_group import ByGroup
@@ -15,7 +15,7 @@ from sluice.execute.base import Executor
 from sluice.model import Objective, PathObjective
 from sluice.monitor.base import Monitor
 from sluice.plan.base import Policy, memory_s
-from sluice.plan.registry import make_policy, policy_parameters
+from sluice.plan.registry import make_policy, our_names, policy_parameters
 from sluice.settings.group import GroupSettings
 from sluice.settings.scenario import Argument, Scenario
 
@@ -65,6 +65,13 @@ def build_policy(scenario: Scenario, name: str) -> Policy:
         # A policy for the peak may know it: the scenario does.
         arguments["peak_eps"] = sum(peak_eps(source) for source in build_world(scenario, seed=0).sources)
     return make_policy(name, **arguments)
+
+
+def with_arguments(scenario: Scenario, policy: str, arguments: Mapping[str, Argument]) -> Scenario:
+    """The scenario with these arguments of the policy put over its own, under whichever name it gives them."""
+    own = our_names(policy, scenario.policy.get(policy, {}))
+    merged = {**scenario.policy, policy: {**own, **our_names(policy, arguments)}}
+    return scenario.model_copy(update={"policy": merged})
 
 
 def check_policies(scenario: Scenario, where: str) -> None:

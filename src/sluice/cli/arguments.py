@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Sequence
 
 from sluice.errors import InputError
-from sluice.settings.scenario import Argument, Scenario
+from sluice.settings.scenario import Argument
 
 
 def parse_arguments(words: Sequence[str]) -> dict[str, Argument]:
@@ -20,12 +20,6 @@ def parse_arguments(words: Sequence[str]) -> dict[str, Argument]:
             value = text
         parsed[key.strip()] = value
     return parsed
-
-
-def with_arguments(scenario: Scenario, policy: str, words: Sequence[str]) -> Scenario:
-    """The scenario with these arguments of the policy put over its own."""
-    changed = {**scenario.policy, policy: {**scenario.policy.get(policy, {}), **parse_arguments(words)}}
-    return scenario.model_copy(update={"policy": changed})
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:

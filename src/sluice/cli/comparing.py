@@ -8,9 +8,11 @@ from sluice.cli.output import check_writable, console, write_json, write_text
 from sluice.cli.progress import progress
 from sluice.cli.table import comparison_table
 from sluice.errors import InputError
-from sluice.lab.compare import Each, compare, runs
+from sluice.lab.compare import Compared, Each, compare, runs
 from sluice.lab.experiment import check_step
 from sluice.lab.library import stand_ins
+from sluice.lab.outcome import Outcome
+from sluice.lab.promise import promises_of
 from sluice.lab.row import means
 from sluice.settings.scenario import Scenario
 
@@ -45,8 +47,24 @@ def compare_and_show(
         for file in stand_ins(part.scenario):
             out.print(f"{file} is not there: a curve fitted to it stands in")
         out.print(comparison_table(part.scenario, means(part.rows), part.bounds))
+        for line in _paths(part):
+            out.print(line, soft_wrap=True)
     if report_file is not None:
         from sluice.lab.report import report_html
 
         write_text(report_file, report_html(compared))
         out.print(f"report: {report_file}")
+
+
+def _paths(part: Compared) -> list[str]:
+    """How each policy kept the promises of paths, where there are some."""
+    if not part.scenario.path:
+        return []
+    by_policy: dict[str, list[Outcome]] = {}
+    for outcome in part.outcomes:
+        by_policy.setdefault(outcome.row.policy, []).append(outcome)
+    return [
+        f"{policy}, {promise.in_words()}"
+        for policy, outcomes in by_policy.items()
+        for promise in promises_of(part.scenario, outcomes)
+    ]

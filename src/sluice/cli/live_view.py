@@ -49,7 +49,8 @@ class LiveView:
 
     def append(self, decision: Decision) -> None:
         recent = self._recent.setdefault(decision.group, deque(maxlen=LOOK_BACK))
-        happened = _happened(decision, recent[-1] if recent else None)
+        before = recent[-1] if recent else None
+        happened = "; ".join(filter(None, (_happened(decision, before), _warned(decision, before))))
         recent.append(decision)
         stamp = time.strftime("%H:%M:%S", time.localtime(decision.time_s))
         if happened:
@@ -151,6 +152,12 @@ def _happened(decision: Decision, before: Decision | None) -> str | None:
     if decision.workload.known != known:
         return "everything is measured again" if not known else f"not everything is known: {plan.reason}"
     return None
+
+
+def _warned(decision: Decision, before: Decision | None) -> str:
+    """Warnings of another kind than those of the tick before; their numbers change with every tick."""
+    known = {warning.template for warning in before.plan.warnings} if before is not None else set[str]()
+    return "; ".join(f"warning: {w}" for w in decision.plan.warnings if w.template not in known)
 
 
 def _wish(action: Action, count: int) -> str:

@@ -23,9 +23,9 @@ def run(
     """Plan the recorded history again with another policy and show where it would have decided differently."""
     from rich.table import Table
 
-    from sluice.assembly.loop import build_policy
+    from sluice.assembly.loop import build_policy, with_arguments
     from sluice.assembly.topology import build_topology
-    from sluice.cli.arguments import parse_arguments, with_arguments
+    from sluice.cli.arguments import parse_arguments
     from sluice.cli.output import console, write_json
     from sluice.control.explain import when
     from sluice.control.journal import read_journal
@@ -37,7 +37,7 @@ def run(
 
     topology = None
     if scenario is not None:
-        read = with_arguments(find_scenario(scenario), policy, argument or [])
+        read = with_arguments(find_scenario(scenario), policy, parse_arguments(argument or []))
         chosen = build_policy(read, policy)
         topology = build_topology(read) if len(read.group) > 1 else None
     else:

@@ -22,31 +22,38 @@ def run(
     """Run one policy on one scenario. Exit 1 when the objective is missed."""
     from contextlib import ExitStack
 
-    from sluice.cli.arguments import with_arguments
+    from sluice.assembly.loop import with_arguments
+    from sluice.cli.arguments import parse_arguments
     from sluice.cli.output import check_writable, console, write_json, write_text
     from sluice.cli.progress import progress
-    from sluice.cli.promises import promises_of, simulated
     from sluice.cli.table import comparison_table
     from sluice.control.journal import Journal
+    from sluice.control.live import Several
+    from sluice.control.loop import Sink
+    from sluice.control.tally import Warned
     from sluice.errors import InputError
     from sluice.lab.compare import Compared
     from sluice.lab.experiment import check_step, least_cost
     from sluice.lab.experiment import run as run_once
     from sluice.lab.library import find_scenario, stand_ins
+    from sluice.lab.outcome import simulated
+    from sluice.lab.promise import promises_of
     from sluice.lab.row import means
 
     check_step(step_s)
-    chosen = with_arguments(find_scenario(scenario, data), policy, argument or [])
+    chosen = with_arguments(find_scenario(scenario, data), policy, parse_arguments(argument or []))
     if journal is not None and journal.exists():
         raise InputError(f"journal {journal} is there already; remove it or choose another place")
     for wanted_file in (json, report):
         if wanted_file is not None:
             check_writable(wanted_file)
     with ExitStack() as stack:
-        sink = stack.enter_context(Journal(journal)) if journal is not None else None
+        sinks: list[Sink] = [warned := Warned()]
+        if journal is not None:
+            sinks.append(stack.enter_context(Journal(journal)))
         advance = stack.enter_context(progress(f"{chosen.name}, {policy}", chosen.duration_s))
         bound = least_cost(chosen, seed, step_s)
-        outcome = run_once(chosen, policy, seed, bound=bound, sink=sink, on_tick=advance)
+        outcome = run_once(chosen, policy, seed, bound=bound, sink=Several(sinks), on_tick=advance)
     row = outcome.row
     if json is not None:
         write_json(json, simulated(outcome))
@@ -58,7 +65,9 @@ def run(
     for file in stand_ins(chosen):
         out.print(f"{file} is not there: a curve fitted to it stands in")
     out.print(comparison_table(chosen, means([row]), (bound,)))
-    promises = promises_of(chosen, outcome)
+    promises = promises_of(chosen, [outcome])
     for promise in promises:
-        out.print(promise.in_words())
+        out.print(promise.in_words(), soft_wrap=True)
+    for line in warned.in_words():
+        out.print(line, markup=False, soft_wrap=True)
     return 0 if all(promise.kept for promise in promises) else 1

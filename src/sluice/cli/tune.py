@@ -1,9 +1,12 @@
 """`sluice tune`: the cheapest setting of a policy that keeps the objective."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from sluice.lab.tune import Setting
 
 
 def run(
@@ -23,7 +26,7 @@ def run(
     from sluice.assembly.loop import build_policy
     from sluice.cli.output import check_writable, console, write_json, write_text
     from sluice.cli.progress import progress
-    from sluice.lab.library import find_scenario
+    from sluice.lab.library import find_scenario, stand_ins
     from sluice.lab.reproduce.runner import Runner
     from sluice.lab.tune import setting_toml, tune
 
@@ -43,22 +46,32 @@ def run(
             on_done=advance,
         )
     out = console()
-    out.print(f"{policy} on {found.name}: settings that no other beats (objective {tuned.objective:.4g} in time)")
-    for setting in tuned.front:
-        values = ", ".join(
-            f"{name} = {value:.4g}" if isinstance(value, float) else f"{name} = {value}"
-            for name, value in setting.arguments.items()
-        )
-        out.print(f"{setting.replica_minutes:9.2f} replica-min {setting.sla_ratio:8.2%}  {values}", soft_wrap=True)
+    for file in stand_ins(found):
+        out.print(f"{file} is not there: a curve fitted to it stands in")
     before, chosen = tuned.before, tuned.chosen
-    out.print(f"as it was: {before.replica_minutes:.2f} replica-min, {before.sla_ratio:.2%}")
-    out.print(f"chosen:    {chosen.replica_minutes:.2f} replica-min, {chosen.sla_ratio:.2%}")
+    promised = "; ".join(f"{p.where}{p.wanted_ratio:.4g} within {p.latency_s:g} s" for p in chosen.promises)
+    out.print(f"{policy} on {found.name}: settings that no other beats (promised: {promised})", soft_wrap=True)
+    for setting in tuned.front:
+        out.print(
+            f"{_measured(setting)}  {', '.join(f'{k} = {v}' for k, v in setting.arguments.items())}", soft_wrap=True
+        )
+    out.print(f"as it was: {_measured(before)}")
+    out.print(f"chosen:    {_measured(chosen)}")
+    if found.path:
+        for promise in chosen.promises:
+            out.print(promise.in_words(), soft_wrap=True)
     text = setting_toml(policy, chosen.arguments)
-    out.print(text, markup=False)
+    out.print(f"in place of [policy.{policy}] in the scenario, or in the settings of `sluice run`:", markup=False)
+    out.print(text, markup=False, soft_wrap=True)
     if not tuned.kept:
-        out.print("no setting tried keeps the objective; this one comes closest")
+        out.print("no setting tried keeps what is promised; this one comes closest")
     if json is not None:
         write_json(json, tuned)
     if toml is not None:
         write_text(toml, text)
     return 0 if tuned.kept else 1
+
+
+def _measured(setting: "Setting") -> str:
+    shares = " / ".join(f"{promise.sla_ratio:.2%}" for promise in setting.promises)
+    return f"{setting.replica_minutes:9.2f} replica-min {shares:>8}"

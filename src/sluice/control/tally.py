@@ -45,6 +45,23 @@ class Tally:
         return tuple(group.summary(self._objective_s) for group in self._groups.values())
 
 
+class Warned:
+    """A sink that keeps each kind of warning once: at how many decisions it was given, and its last words."""
+
+    def __init__(self) -> None:
+        self._decisions = 0
+        self._given: dict[str, tuple[int, str]] = {}
+
+    def append(self, decision: Decision) -> None:
+        self._decisions += 1
+        for warning in decision.plan.warnings:
+            count, _ = self._given.get(warning.template, (0, ""))
+            self._given[warning.template] = count + 1, str(warning)
+
+    def in_words(self) -> list[str]:
+        return [f"warned at {n} of {self._decisions} decisions: {text}" for n, text in self._given.values()]
+
+
 class _Group:
     def __init__(self) -> None:
         self._first: Decision | None = None

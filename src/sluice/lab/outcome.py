@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sluice.lab.row import Row
 from sluice.model import Action
+from sluice.model.codec import encode
 from sluice.model.values import FloatArray, IntArray
 from sluice.simulate import Latencies, PathResult, RunResult, WorldSpec
 
@@ -67,6 +69,12 @@ def outcome(
     )
     paths = tuple(path for result in results.values() for path in result.paths)
     return Outcome(row=row, curves=_curves(spec, results, latencies), paths=paths)
+
+
+def simulated(outcome: Outcome) -> dict[str, Any]:
+    """The row, and how each path kept its objective, as JSON has it."""
+    paths = [{**encode(path), "sla_ratio": path.sla_ratio} for path in outcome.paths]
+    return {**encode(outcome.row), "paths": paths}
 
 
 def _last_stages(spec: WorldSpec, results: Mapping[str, RunResult]) -> list[RunResult]:

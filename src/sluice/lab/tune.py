@@ -1,13 +1,16 @@
 """Searches a policy's parameters for the cheapest setting that keeps the objective."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from sluice.assembly.loop import build_policy
+from sluice.assembly.loop import build_policy, with_arguments
 from sluice.errors import InputError
 from sluice.lab.experiment import run
+from sluice.lab.outcome import Outcome
+from sluice.lab.promise import Promise, promises_of
 from sluice.lab.reproduce.runner import Runner
 from sluice.plan.registry import policy_parameters
 from sluice.settings.scenario import Argument, Scenario
@@ -52,6 +55,7 @@ SPACE: Mapping[str, Range] = {
     "catch_up_s": Range(1.0, 120.0),
 }
 """By the name of the parameter, whatever the policy; what is not here is not searched."""
+_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +64,15 @@ class Setting:
 
     arguments: Mapping[str, Argument]
     sla_ratio: float
+    """Share of all events in time, each by the objective of its path."""
     replica_minutes: float
+    promises: tuple[Promise, ...]
+    """What it is judged by: the objective, or those of all paths where one has its own."""
+
+    @property
+    def spare(self) -> float:
+        """By how much the worst kept promise is kept; negative where one is broken."""
+        return min(promise.spare for promise in self.promises)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +80,6 @@ class Tuned:
     """`front`: what no other setting beats in both, cheapest first. `chosen`: the cheapest that keeps the objective."""
 
     policy: str
-    objective: float
     before: Setting
     front: tuple[Setting, ...]
     chosen: Setting
@@ -104,21 +115,16 @@ def tune(
     while len(tried) < trials:
         trial = study.ask()
         setting = _measured(scenario, policy, _suggested(trial, names), seeds, runner)
-        study.tell(trial, [setting.replica_minutes, setting.sla_ratio])
+        study.tell(trial, [setting.replica_minutes, setting.spare])
         tried.append(setting)
         on_done(len(tried))
-    return _tuned(scenario, policy, tried)
-
-
-def with_setting(scenario: Scenario, policy: str, arguments: Mapping[str, Argument]) -> Scenario:
-    """The scenario with these arguments of the policy put over its own."""
-    merged = {**scenario.policy, policy: {**scenario.policy.get(policy, {}), **arguments}}
-    return scenario.model_copy(update={"policy": merged})
+    return _tuned(policy, tried)
 
 
 def setting_toml(policy: str, arguments: Mapping[str, Argument]) -> str:
-    """The setting as a scenario or `sluice run` takes it."""
-    lines = [f"{name} = {round(value, 4) if isinstance(value, float) else value}" for name, value in arguments.items()]
+    """The setting as a scenario or `sluice run` takes it, whole: it stands for what the file says of the policy."""
+    # Of what an argument can be JSON and TOML write everything alike.
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items()]
     return "\n".join([f"[policy.{policy}]", *lines]) + "\n"
 
 
@@ -142,7 +148,8 @@ def _suggested(trial: "Trial", names: tuple[str, ...]) -> dict[str, Argument]:
         above = SPACE[name].below
         if above is not None:
             broken[name] *= broken[above]
-    return {**whole, **broken}
+    # What is tried is what will be written: nobody wants sixteen digits, and fewer would be another setting.
+    return {**whole, **{name: round(value, _DIGITS) for name, value in broken.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,31 +162,29 @@ class _Job:
 def _measured(
     scenario: Scenario, policy: str, arguments: Mapping[str, Argument], seeds: int, runner: Runner
 ) -> Setting:
-    changed = with_setting(scenario, policy, arguments)
+    changed = with_arguments(scenario, policy, arguments)
     build_policy(changed, policy)  # a mistake is told here, not by another process
-    rows = runner.map(_row, [_Job(changed, policy, seed) for seed in range(seeds)])
+    outcomes = runner.map(_outcome, [_Job(changed, policy, seed) for seed in range(seeds)])
     return Setting(
-        arguments=dict(changed.policy.get(policy, {})),
-        sla_ratio=fmean(sla for sla, _ in rows),
-        replica_minutes=fmean(cost for _, cost in rows),
+        arguments=dict(changed.policy[policy]),
+        sla_ratio=fmean(outcome.row.sla_ratio for outcome in outcomes),
+        replica_minutes=fmean(outcome.row.replica_minutes for outcome in outcomes),
+        promises=promises_of(changed, outcomes),
     )
 
 
-def _row(job: _Job) -> tuple[float, float]:
-    row = run(job.scenario, job.policy, job.seed, bound=None, exact=False).row
-    return row.sla_ratio, row.replica_minutes
+def _outcome(job: _Job) -> Outcome:
+    return run(job.scenario, job.policy, job.seed, bound=None, exact=False)
 
 
-def _tuned(scenario: Scenario, policy: str, tried: list[Setting]) -> Tuned:
+def _tuned(policy: str, tried: list[Setting]) -> Tuned:
     front: list[Setting] = []
-    for setting in sorted(tried, key=lambda one: (one.replica_minutes, -one.sla_ratio)):
-        if not front or setting.sla_ratio > front[-1].sla_ratio:
+    for setting in sorted(tried, key=lambda one: (one.replica_minutes, -one.spare)):
+        if not front or setting.spare > front[-1].spare:
             front.append(setting)
-    objective = scenario.objective.sla_ratio
-    keeping = [setting for setting in front if setting.sla_ratio >= objective]
+    keeping = [setting for setting in front if setting.spare >= 0]
     return Tuned(
         policy=policy,
-        objective=objective,
         before=tried[0],
         front=tuple(front),
         chosen=keeping[0] if keeping else front[-1],

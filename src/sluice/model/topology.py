@@ -42,8 +42,10 @@ class Topology:
                         f"stage {stage.name!r} reads {topic!r}, which nobody writes; {did_you_mean(topic, written)}"
                     )
         if len(self.order) < len(self.stages):
-            circling = sorted({stage.name for stage in self.stages} - {stage.name for stage in self.order})
-            raise InputError(f"stages {', '.join(circling)} feed each other in a circle; a topology has no cycles")
+            raise InputError(
+                f"stages {', '.join(self._circling())} feed each other in a circle; a topology has no cycles: "
+                "take a topic out of the inputs of one of them"
+            )
 
     def stage(self, name: str) -> Stage:
         for stage in self.stages:
@@ -62,6 +64,13 @@ class Topology:
             ready.update(topic for stage in fed for topic in stage.outputs)
             waiting = [stage for stage in waiting if stage not in fed]
         return tuple(ordered)
+
+    def _circling(self) -> list[str]:
+        """Those in a circle; who is merely fed by one, or by nobody in it, is not to blame."""
+        rest = [stage for stage in self.stages if stage not in self.order]
+        while idle := [s for s in rest if not any(topic in r.inputs for r in rest for topic in s.outputs)]:
+            rest = [stage for stage in rest if stage not in idle]
+        return sorted(stage.name for stage in rest)
 
     @cached_property
     def paths(self) -> tuple[tuple[str, ...], ...]:

@@ -6,7 +6,6 @@ paper is silent: alpha, that growing wins where two paths disagree, and that nob
 above its objective.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,10 +26,6 @@ _REASON = (
 _HOPELESS = (
     "path {path} answers in {response} with its slowest function at its bound of {bound} instances; the objective of "
     "{latency_s:.3g} s is out of reach"
-)
-_TOO_SHORT = (
-    "service alone takes {service_s:.3g} s along {path}: no number of instances keeps the objective of "
-    "{latency_s:.3g} s; bounded at {bound}"
 )
 
 
@@ -88,18 +83,20 @@ class GigkPath(Sizing):
                 "now": now,
             },
         )
-        warnings = tuple(w for path in slow if (w := _warning(path, view, now, bound)) is not None)
+        warnings = tuple(
+            Reason(
+                _HOPELESS,
+                {
+                    "path": " → ".join(path),
+                    "latency_s": view.limit_s(path),
+                    "bound": bound,
+                    "response": in_words(view.path_s(path)),
+                },
+            )
+            for path in slow
+            if now >= bound
+        )
         return resize(context, self.name, count, self.balancing, reason, warnings=warnings)
-
-
-def _warning(path: Path, view: "_View", now: int, bound: int) -> Reason | None:
-    """Of a path that is too slow: whether any number of instances could help, and whether more may be had."""
-    numbers: dict[str, float | int | str] = {"path": " → ".join(path), "latency_s": view.limit_s(path), "bound": bound}
-    if (service_s := view.service_s(path)) >= view.limit_s(path):
-        return Reason(_TOO_SHORT, {**numbers, "service_s": service_s})
-    if now >= bound:
-        return Reason(_HOPELESS, {**numbers, "response": in_words(view.path_s(path))})
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +109,6 @@ class _View:
 
     def limit_s(self, path: Path) -> float:
         return self.objective.along(path).latency_s
-
-    def service_s(self, path: Path) -> float:
-        """What the path takes when nobody waits."""
-        return sum(1.0 / (self.workloads[name].service_eps or math.inf) for name in path)
 
     def pressure(self, path: Path) -> float:
         """Response over objective."""

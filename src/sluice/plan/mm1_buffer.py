@@ -21,10 +21,6 @@ _REASON = (
     "queue model {by_queue}, buffer {by_buffer}, {now} consumers: {direction} wanted for {ticks} of {window} ticks, "
     "mean {target}"
 )
-_HOPELESS = (
-    "1/μ = {service_s:.3g} s is not below the objective of {latency_s:.3g} s: no number of consumers keeps it; "
-    "bounded at {bound}"
-)
 _ROUNDING = 1e-9
 # Mean of so many last opinions when shrinking.
 _LAST = 3
@@ -98,7 +94,7 @@ class Mm1Buffer(Sizing):
                 "target": target,
             },
         )
-        return resize(context, self.name, target, self.balancing, reason, warnings=self._warnings(workload, latency_s))
+        return resize(context, self.name, target, self.balancing, reason)
 
     def _opinion(self, workload: Workload, latency_s: float) -> _Opinion:
         now, bound = workload.assignment.count, most_consumers(workload.assignment, self.k_max)
@@ -112,13 +108,6 @@ class Mm1Buffer(Sizing):
         if queue < now or buffer < now:
             return _Opinion(queue, buffer, Action.DOWN)
         return _Opinion(queue, buffer, Action.HOLD)
-
-    def _warnings(self, workload: Workload, latency_s: float) -> tuple[Reason, ...]:
-        service_eps = workload.service_eps or 0.0
-        if by_queue_model(0.0, service_eps, latency_s) is not None:
-            return ()
-        bound = most_consumers(workload.assignment, self.k_max)
-        return (Reason(_HOPELESS, {"service_s": 1 / service_eps, "latency_s": latency_s, "bound": bound}),)
 
 
 def by_queue_model(rate_eps: float, service_eps: float, latency_s: float) -> int | None:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sluice.errors import InputError, did_you_mean
 from sluice.plan.arguments import REQUIRED, Parameter, checked, parameters_of
 from sluice.plan.base import Policy
 
 GROUP = "sluice.policies"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,12 @@ def policy_parameters(name: str) -> Mapping[str, Parameter]:
     """What can be set of a policy and of its guards, with types and defaults."""
     entry = _entry(name)
     return {**_own_parameters(entry), **_guard_parameters(entry)}
+
+
+def our_names(name: str, arguments: Mapping[str, T]) -> dict[str, T]:
+    """The arguments of a policy, those that users know by another name under ours."""
+    aliases = _entry(name).aliases
+    return {aliases.get(given, given): value for given, value in arguments.items()}
 
 
 def make_policy(name: str, **arguments: object) -> Policy:

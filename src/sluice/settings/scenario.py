@@ -107,7 +107,10 @@ class Scenario(Settings):
             where = f"group[{number}]" if len(self.group) > 1 else "group"
             for name in group.topics:
                 if name not in topics:
-                    raise ValueError(f"{where}.topics names {name!r}; the scenario has {', '.join(topics)}")
+                    raise ValueError(
+                        f"{where}.topics names {name!r}, which nobody writes: the stage has no source there; "
+                        f"the scenario has {', '.join(topics)}"
+                    )
             partitions = sum(topic.partitions for topic in self.inputs(group))
             shared = group.protocol in ("seamless", "restart")
             if group.initial_consumers > partitions and not shared:

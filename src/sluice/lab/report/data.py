@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from sluice import __version__
+from sluice.assembly.loop import build_objective
 from sluice.lab.clairvoyant import Clairvoyant
 from sluice.lab.compare import Compared
 from sluice.lab.library import stand_ins
 from sluice.lab.outcome import Curves, Outcome
 from sluice.lab.row import Mean, means
+from sluice.model import Objective, PathObjective
 from sluice.model.codec import encode
 from sluice.model.values import FloatArray, IntArray
 from sluice.settings.group import GroupSettings
@@ -87,7 +89,8 @@ def _facts(scenario: Scenario, part: Compared) -> list[list[str]]:
         ["load", f"{part.outcomes[0].row.events:,} events in {_minutes(scenario.duration_s)}, {_arrivals(scenario)}"],
         ["partitions", str(partitions)],
         ["service", _service(group)],
-        ["promise", f"{scenario.objective.sla_ratio:.4g} of events within {scenario.objective.latency_s:g} s"],
+        ["promise", _promise(build_objective(scenario))],
+        *([f"promise of {' → '.join(own.stages)}", _promise(own)] for own in build_objective(scenario).paths),
         ["rebalance", f"{group.protocol}, {group.rebalance_s:g} s; heartbeat {group.heartbeat_s:g} s"],
         ["decisions", f"every {scenario.interval_s:g} s"],
         ["runs", f"{seeds} of each policy" if seeds > 1 else "one of each policy"],
@@ -97,15 +100,12 @@ def _facts(scenario: Scenario, part: Compared) -> list[list[str]]:
     return facts
 
 
+def _promise(objective: Objective | PathObjective) -> str:
+    return f"{objective.sla_ratio:.4g} of events within {objective.latency_s:g} s"
+
+
 def _arrivals(scenario: Scenario) -> str:
-    names = {
-        "burst": "in bursts",
-        "even": "evenly spaced",
-        "poisson": "Poisson",
-        "mmpp": "MMPP",
-        "recorded": "recorded",
-    }
-    return " and ".join(dict.fromkeys(names[topic.arrivals.kind] for topic in scenario.topic))
+    return " and ".join(dict.fromkeys(_ARRIVALS[topic.arrivals.kind] for topic in scenario.topic))
 
 
 def _service(group: GroupSettings) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sluice import __version__
-from sluice.assembly.loop import build_policy
+from sluice.assembly.loop import build_policy, with_arguments
 from sluice.errors import InputError
 from sluice.plan.registry import policy_parameters
 from sluice.settings.scenario import Argument, Scenario
@@ -58,7 +58,7 @@ def cells_of(
             mine = {k: v for k, v in (parameters or {}).items() if k in policy_parameters(policy)}
             used |= set(mine)
             for chosen in _combinations(mine):
-                changed = _with_arguments(scenario, policy, chosen)
+                changed = with_arguments(scenario, policy, dict(chosen)) if chosen else scenario
                 build_policy(changed, policy)  # a wrong value is told now, not by an executor
                 for seed in range(seeds or scenario.seeds):
                     cell = Cell(scenario=changed, policy=policy, parameters=chosen, seed=seed)
@@ -73,10 +73,3 @@ def _combinations(parameters: Mapping[str, Sequence[Argument]]) -> Iterator[tupl
     names = sorted(parameters)
     for values in product(*(parameters[name] for name in names)):
         yield tuple(zip(names, values, strict=True))
-
-
-def _with_arguments(scenario: Scenario, policy: str, chosen: tuple[tuple[str, Argument], ...]) -> Scenario:
-    if not chosen:
-        return scenario
-    arguments = {**scenario.policy, policy: {**scenario.policy.get(policy, {}), **dict(chosen)}}
-    return scenario.model_copy(update={"policy": arguments})

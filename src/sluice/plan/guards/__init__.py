@@ -9,6 +9,7 @@ from sluice.plan.guards.gain import MinimumGain
 from sluice.plan.guards.known import Known, needs_of
 from sluice.plan.guards.no_change import NoChange
 from sluice.plan.guards.patience import Patience
+from sluice.plan.guards.reachable import Reachable
 from sluice.plan.guards.recovery import Recovery
 from sluice.plan.guards.settled import Settled
 from sluice.plan.sizing import Idling
@@ -34,8 +35,8 @@ def guarded(policy: Policy, settings: GuardSettings) -> Policy:
     """The policy inside its guards, innermost first.
 
     What is out of bounds is corrected before anyone judges it; what is worth nothing is refused before
-    it counts as a wish; wishes are put off; and without data nobody is asked at all. A guard set to do
-    nothing is left out.
+    it counts as a wish; wishes are put off; what cannot be reached is said whatever is done; and without
+    data nobody is asked at all. A guard set to do nothing is left out.
     """
     needs = needs_of(policy)
     inner: Policy = NoChange(
@@ -58,4 +59,4 @@ def guarded(policy: Policy, settings: GuardSettings) -> Policy:
         inner = recovery
     if settings.wait_settled:
         inner = Settled(inner)
-    return Known(inner, needs=needs)
+    return Known(Reachable(inner), needs=needs)
