@@ -8,6 +8,7 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from sluice.lab.reproduce.claim import Verdict
     from sluice.lab.reproduce.paper import Reproduced
 
 
@@ -50,12 +51,18 @@ def run(
     held, total = sum(one.held for one in done), sum(len(one.verdicts) for one in done)
     out.print(f"{held} of {total} claims hold ({held / total:.0%})")
     if json is not None:
-        write_json(json, [verdict for one in done for verdict in one.verdicts])
+        write_json(json, [_record(one, verdict) for one in done for verdict in one.verdicts])
     if report is not None:
         from sluice.lab.reproduce.page import reproduction_html
 
         write_text(report, reproduction_html(done))
         out.print(f"report: {report}")
+
+
+def _record(one: "Reproduced", verdict: "Verdict") -> dict[str, object]:
+    from sluice.model.codec import encode
+
+    return {**encode(verdict), "sources": list(one.findings.sources)}
 
 
 def _table(one: "Reproduced") -> "Table":

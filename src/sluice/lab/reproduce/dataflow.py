@@ -96,7 +96,7 @@ def _figures(trials: Trials) -> tuple[Figure, ...]:
             traces=tuple(line(n, t.last.time_s[1:], t.last.response_s[1:]) for n, t in first.items()),
             x="seconds",
             y="mean response, seconds",
-            layout={"yaxis": {"type": "log"}},
+            layout={"yaxis": {"type": "log", "tickvals": [0.5, 1, 2, 5, 10, 20, 50, 100]}},
         ),
         Figure(
             title="Instances of all functions",

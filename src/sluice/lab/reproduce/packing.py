@@ -1,6 +1,7 @@
 """Consumer groups as variable-item-size bin packing: streams of sizes, and latency against Kafka's own assignment."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 
 from sluice.errors import InputError
 from sluice.lab.reproduce.claim import NUMBER_RATIO, Measured, Rule, alike
-from sluice.lab.reproduce.figure import Figure, bars, box, cdf, line, marks
+from sluice.lab.reproduce.figure import Figure, Trace, bars, box, cdf, line, marks
 from sluice.lab.reproduce.packing_claims import CLAIMS, MODIFIED, RECORDED
 from sluice.lab.reproduce.paper import Findings, Paper, Setting
 from sluice.model.values import FloatArray, IntArray
@@ -123,6 +124,7 @@ def _stream_claims(by_delta: dict[int, _Streamed], by_start: list[_Streamed]) ->
         "front": always([_front(part) for part in moving]),
         "fewest": always([_fewest(part.consumers) for part in moving]),
         "most": always([set(sorted(names, key=lambda n: part.cbs[n])[-2:]) for part in moving]),
+        "most-order": tuple(float(np.mean([100 * part.cbs[name] for part in moving])) for name in ("nfd", "nf")),
         "modified-cbs": always([{min(MODIFIED, key=lambda n: part.cbs[n])} for part in moving]),
         "best-five": always([set(sorted(names, key=lambda n: part.rscore[n])[:5]) for part in moving]),
         "rises": tuple(name for name in names if _rises([by_delta[delta].rscore[name] for delta in DELTAS])),
@@ -181,7 +183,7 @@ def _latency_run(sizes: FloatArray) -> tuple[dict[str, Measured], tuple[Figure, 
         found = _samples(sizes, [dealt] * len(sizes))
         positive = found[found > 0]
         p90[count], above[count], worst[count] = _p90(found), len(positive), float(found.max())
-        if len(positive) and count > KAFKA[0]:
+        if len(positive):
             boxes.append(box(f"kd_{count}", positive))
         if count in (15, 24, 27, 30):
             cdfs.append(_cdf_of(f"kd_{count}", found))
@@ -201,16 +203,24 @@ def _latency_run(sizes: FloatArray) -> tuple[dict[str, Measured], tuple[Figure, 
         Figure(
             title="Samples above zero",
             traces=(bars("samples", names, [own_above, *above.values()]),),
+            hint="kd_m: Kafka's own assignment to m consumers. kd_31 and kd_32 have none.",
             y="bytes that waited",
-            layout={"yaxis": {"type": "log"}},
         ),
         Figure(
             title="Latency of what waited",
-            hint="Boxes: quartiles; whiskers: 5 and 95 %. kd_15 is left out: it goes into the hundreds.",
+            hint="Boxes: quartiles; whiskers: 5 and 95 %.",
             traces=tuple(boxes),
-            y="seconds",
+            y="seconds, log scale",
+            layout={"showlegend": False, "yaxis": {"type": "log", "dtick": 1}},
         ),
-        Figure(title="Latency, distribution", traces=tuple(cdfs), x="seconds", y="% of all bytes"),
+        Figure(
+            title="Latency, distribution",
+            hint="The last tenth; kd_15 goes on into the hundreds.",
+            traces=tuple(cdfs),
+            x="seconds",
+            y="% of all bytes",
+            layout={"xaxis": {"range": [0, 60]}},
+        ),
     )
 
 
@@ -229,24 +239,9 @@ def _cdf_of(name: str, samples: FloatArray) -> dict[str, object]:
 
 
 def _stream_figures(by_delta: dict[int, _Streamed]) -> tuple[Figure, ...]:
-    fronts = tuple(
-        marks(
-            f"delta {delta}",
-            [100 * by_delta[delta].cbs[name] for name in PACKERS],
-            [by_delta[delta].rscore[name] for name in PACKERS],
-            list(PACKERS),
-        )
-        for delta in (5, 25)
-    )
     deltas = [delta for delta in DELTAS if delta >= 5]
     return (
-        Figure(
-            title="Consumers against migrations",
-            hint="Left is fewer consumers, down is less moved; nothing is better than the front.",
-            traces=fronts,
-            x="CBS: consumers above the fewest, %",
-            y="mean Rscore",
-        ),
+        *(_pareto(delta, by_delta[delta]) for delta in deltas),
         Figure(
             title="Rscore against delta",
             traces=tuple(line(n, DELTAS, [by_delta[d].rscore[n] for d in DELTAS]) for n in PACKERS),
@@ -259,6 +254,28 @@ def _stream_figures(by_delta: dict[int, _Streamed]) -> tuple[Figure, ...]:
             x="delta",
             y="consumers above the fewest, %",
         ),
+    )
+
+
+def _pareto(delta: int, part: _Streamed) -> Figure:
+    def shown(label: str, names: Iterable[str], **more: object) -> Trace:
+        kept = sorted(names, key=lambda n: (part.cbs[n], n))
+        made = marks(label, [100 * part.cbs[n] for n in kept], [part.rscore[n] for n in kept], kept)
+        return {**made, "hovertext": kept, "cliponaxis": False, **more}
+
+    front = _front(part)
+    # Those with about the fewest lie on top of each other: only the ones of the front are named, in turn above and below.
+    beside = sorted(set(PACKERS) - front, key=lambda n: (part.cbs[n], n))
+    return Figure(
+        title=f"Pareto front at delta {delta}",
+        hint="Left is fewer consumers, down is less moved; nothing is better in both than the front.",
+        traces=(
+            shown("front", front, mode="lines+markers+text", textposition=["top right", "bottom left"] * len(front)),
+            shown("others", beside, text=[name if part.cbs[name] > 0.01 else "" for name in beside]),
+        ),
+        x="CBS: consumers above the fewest, %",
+        y="mean Rscore",
+        layout={"xaxis": {"range": [-4, 32]}},
     )
 
 

@@ -25,6 +25,13 @@ CLAIMS = (
         rule=Rule.SAME,
     ),
     Claim(
+        key="most-order",
+        text="most consumers: NF, then NFD (above the fewest, mean of delta 5 and more, NFD → NF)",
+        published=None,
+        rule=Rule.ORDER,
+        unit="%",
+    ),
+    Claim(
         key="modified-cbs",
         text="best CBS of the modified algorithms for every delta of 5 and more",
         published=("mbfp",),

@@ -20,6 +20,8 @@ _NAMES = {
     "cooperative": "proposed, cooperative",
     "equal": "proposed, cooperative, equal windows",
 }
+_SHORT = {"cooperative": "cooperative", "equal": "equal windows"}
+"""Under a bar."""
 
 
 def run(setting: Setting) -> Findings:
@@ -99,7 +101,13 @@ def _figures(trials: Trials) -> tuple[Figure, ...]:
     first = {name: trials[key][0] for key, name in _NAMES.items()}
     load = first["proposed"].last
     return (
-        Figure(title="Load", traces=(line("load", load.time_s, load.arrival_eps),), x="seconds", y="events/s"),
+        Figure(
+            title="Load",
+            hint="As the controller measures it, over two seconds: of one second the peak is 500.",
+            traces=(line("load", load.time_s, load.arrival_eps),),
+            x="seconds",
+            y="events/s",
+        ),
         Figure(
             title="Consumers over time",
             traces=tuple(line(n, t.last.time_s, t.last.consumers, steps=True) for n, t in first.items()),
@@ -115,7 +123,7 @@ def _figures(trials: Trials) -> tuple[Figure, ...]:
         ),
         Figure(
             title="Consumer time",
-            traces=(bars("cost", list(_NAMES.values()), [_time(trials, key) for key in _NAMES]),),
+            traces=(bars("cost", [_SHORT.get(k, n) for k, n in _NAMES.items()], [_time(trials, k) for k in _NAMES]),),
             y="replica-seconds",
         ),
     )

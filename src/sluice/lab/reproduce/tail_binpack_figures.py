@@ -79,7 +79,7 @@ def _per_consumer(case: Case) -> Figure:
         turn = np.searchsorted([one.from_event for one in owned], np.arange(len(events)), side="right") - 1
         reader[events] = np.array([names.index(one.consumer) for one in owned])[turn]
     traces: list[Trace] = []
-    for number, name in enumerate(names):
+    for number, name in sorted(enumerate(names), key=lambda pair: pair[1]):
         mine = np.flatnonzero(reader == number)
         if len(mine):
             second = arriving.time_s[mine].astype(np.int64)
@@ -92,5 +92,5 @@ def _per_consumer(case: Case) -> Figure:
         hint="The worst of each second, Algorithm 2, one run.",
         traces=tuple(traces),
         x="seconds",
-        y="seconds",
+        y="worst latency, seconds",
     )
