@@ -104,6 +104,16 @@ def test_a_problem_is_told_once() -> None:
     assert shown(*stuck, terminal=False).count("no broker") == 1
 
 
+def test_a_warning_is_told_once_beside_what_happens() -> None:
+    begun = decision(100.0, 10.0, plan_to=TWO, acted=True)
+    warned = [
+        replace(each, plan=replace(each.plan, warnings=(Reason("{n} s are too many", {"n": n}),)))
+        for n, each in enumerate((begun, decision(101.0, 10.0), decision(102.0, 10.0)))
+    ]
+    (line,) = shown(*warned, terminal=False).splitlines()
+    assert "up to 2: 2 are needed; warning: 0 s are too many" in line
+
+
 def test_a_change_that_takes_several_ticks_is_told_once() -> None:
     begun = decision(100.0, 10.0, plan_to=TWO, acted=True)
     more = [

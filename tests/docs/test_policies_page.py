@@ -44,7 +44,7 @@ def test_the_table_has_every_workload_and_can_be_written_again(script: ModuleTyp
     assert head[0].strip("| ").split(" | ")[1:] == list(script.WORKLOADS)
     # What is left is one queue at a constant rate, to hold against its closed form: there is nothing to scale.
     assert set(packaged_names()) - set(script.WORKLOADS) == {"single-queue"}
-    cells = {name: {workload: "1 % / 2" for workload in script.WORKLOADS} for name in BUILT_IN}
+    cells = {name: dict.fromkeys(script.WORKLOADS, "1 % / 2") for name in BUILT_IN}
     once = script.written(PAGE, cells)
     assert once.count("1 % / 2") == 2 * len(BUILT_IN) * len(script.WORKLOADS)
     assert script.written(once, cells) == once

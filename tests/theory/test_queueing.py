@@ -154,12 +154,14 @@ def test_one_server_any_service_is_pollaczek_khinchine(rho: float, service_cv: f
 def test_allen_cunneen_against_mmc() -> None:
     worst_response = worst_wait = 0.0
     for servers in range(1, 9):
-        for rho in np.linspace(0.05, 0.99, 189).tolist():
+        for rho in np.linspace(0.005, 0.999, 498).tolist():
             arrival = rho * servers
-            worst_response = max(worst_response, _off(q.allen_cunneen_response_s, q.mmc_response_s, arrival, servers))
+            off = _off(q.allen_cunneen_response_s, q.mmc_response_s, arrival, servers)
+            assert servers > 1 or off < 1e-12, "exact for one server"
+            worst_response = max(worst_response, off)
             if rho >= 0.7:
                 worst_wait = max(worst_wait, _off(q.allen_cunneen_wait_s, q.mmc_wait_s, arrival, servers))
-    assert 0.03 < worst_response < 0.043
+    assert 0.03 < worst_response <= 0.042
     assert 0.3 < worst_wait < 0.42
 
 

@@ -264,7 +264,7 @@ def _pareto(delta: int, part: _Streamed) -> Figure:
         return {**made, "hovertext": kept, "cliponaxis": False, **more}
 
     front = _front(part)
-    # Those with about the fewest lie on top of each other: only the ones of the front are named, in turn above and below.
+    # Those with about the fewest lie on top of each other: of them only the front is named, in turn above and below.
     beside = sorted(set(PACKERS) - front, key=lambda n: (part.cbs[n], n))
     return Figure(
         title=f"Pareto front at delta {delta}",
