@@ -35,8 +35,8 @@ def guarded(policy: Policy, settings: GuardSettings) -> Policy:
     """The policy inside its guards, innermost first.
 
     What is out of bounds is corrected before anyone judges it; what is worth nothing is refused before
-    it counts as a wish; wishes are put off; what cannot be reached is said whatever is done; and without
-    data nobody is asked at all. A guard set to do nothing is left out.
+    it counts as a wish; wishes are put off; without data nobody is asked at all; and what cannot be
+    reached is said whatever is done. A guard set to do nothing is left out.
     """
     needs = needs_of(policy)
     inner: Policy = NoChange(
@@ -59,4 +59,4 @@ def guarded(policy: Policy, settings: GuardSettings) -> Policy:
         inner = recovery
     if settings.wait_settled:
         inner = Settled(inner)
-    return Known(Reachable(inner), needs=needs)
+    return Reachable(Known(inner, needs=needs))
