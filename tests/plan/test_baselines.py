@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.plan.contexts import context, decision, workload
 
+from sluice.errors import InputError
 from sluice.model import Action, Partition, Workload, replace
 from sluice.model.values import floats
 from sluice.plan.balance import BALANCERS, balancer_named
@@ -58,6 +59,30 @@ def test_linear_stands_while_its_number_stands() -> None:
 def test_paper_optimal_counts_a_replica_for_every_burst_it_can_finish(each: float, count: int) -> None:
     plan = PaperOptimal().plan(context(workload([each] * 5)))
     assert plan.target.count == count
+
+
+@pytest.mark.parametrize(
+    ("each", "now", "count"), [(41, 5, 5), (40, 5, 3), (42, 3, 3), (43, 3, 5), (17, 2, 2), (16, 2, 1)]
+)
+def test_paper_optimal_removes_a_replica_only_when_fewer_do_with_room_to_spare(
+    each: float, now: int, count: int
+) -> None:
+    load = workload([each] * 5, owner=[i % now for i in range(5)], consumers=now)
+    plan = PaperOptimal(down_factor=0.8).plan(context(load))
+    assert plan.target.count == count
+    assert plan.target.load(floats([each] * 5)).max() <= 85.0
+
+
+def test_paper_optimal_repacks_who_is_over_even_if_nobody_can_leave() -> None:
+    crooked = workload([42.0] * 5, owner=[0, 0, 0, 1, 2], consumers=4)
+    plan = PaperOptimal(down_factor=0.8).plan(context(crooked))
+    assert plan.action is Action.REASSIGN
+    assert plan.target.load(floats([42.0] * 5)).max() <= 85.0
+
+
+def test_paper_optimal_refuses_to_shrink_earlier_than_it_grows() -> None:
+    with pytest.raises(InputError, match=r"down_factor is 0\.9"):
+        PaperOptimal(down_factor=0.9)
 
 
 # --- packers as policies

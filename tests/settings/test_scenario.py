@@ -81,6 +81,16 @@ def test_workload_a_is_the_published_set_up() -> None:
         ('kind = "poisson"', 'kind = "possion"', "topic.arrivals is "),
         ('kind = "poisson"', 'kind = "mmpp"\nstates_eps = [1]\nmean_dwell_s = [1, 2]', "states_eps has 1 and mean"),
         ("[topic.rate]", "[policy.linear]", "topic: rate is missing; poisson arrivals need one"),
+        (
+            "[topic.rate]",
+            '[topic.choice]\nkind = "weights"\nweights = [1, 1, 1]\nround_up = true\n[topic.rate]',
+            "topic: choice.round_up is for bursts, and arrivals are poisson",
+        ),
+        (
+            "initial_consumers = 1",
+            'output = { name = "o", partitions = 1, choice = { kind = "weights", weights = [1], round_up = true } }',
+            "group.output: choice.round_up is for bursts of a topic",
+        ),
         ("duration_s = 10", "duration_s = 0.5", "duration_s 0.5 is shorter than interval_s 1"),
     ],
 )

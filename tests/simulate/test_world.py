@@ -112,6 +112,20 @@ def test_how_events_are_taken_does_not_change_them(arrivals: Arrivals, choice: C
     assert (np.diff(whole.time_s) >= 0).all()
 
 
+def test_shares_of_a_burst_can_be_rounded_up() -> None:
+    source = Source(
+        topic="t", partitions=3, arrivals=Burst(rates=RATES), choice=Weights(weights=(7, 1, 2), round_up=True)
+    )
+    stream = EventStream(source, 1)
+    bursts = [stream.take(float(second)) for second in range(1, 6)]
+    # 30, 90, 0, 200 and 60 events in shares of 0.7, 0.1 and 0.2.
+    counts = [np.bincount(burst.partition, minlength=3).tolist() for burst in bursts]
+    assert counts == [[21, 3, 6], [63, 9, 18], [0, 0, 0], [140, 20, 40], [42, 6, 12]]
+    uneven = Weights(weights=(1, 1, 1), round_up=True).rounded_up(np.repeat([0.5, 1.5], [4, 6]))
+    assert uneven[0].tolist() == [0.5] * 6 + [1.5] * 6
+    assert uneven[1].tolist() == [0, 0, 1, 1, 2, 2] * 2
+
+
 def test_the_same_seed_gives_the_same_run_and_another_one_another() -> None:
     spec = one_group(Poisson(rates=RATES), partitions=3, duration_s=6.0, service=ExponentialService(mean_s=0.01))
 

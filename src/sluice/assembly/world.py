@@ -149,7 +149,7 @@ def _choice(choice: topics.Choice) -> Choice:
     if isinstance(choice, topics.ZipfChoice):
         return ZipfKeys(keys=choice.keys, exponent=choice.exponent)
     if isinstance(choice, topics.WeightsChoice):
-        return Weights(weights=choice.weights)
+        return Weights(weights=choice.weights, round_up=choice.round_up)
     return RoundRobin()
 
 

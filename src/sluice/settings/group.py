@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from sluice.settings.base import Listed, Settings
-from sluice.settings.topic import Choice, FixedSize, RoundRobinChoice, Size, check_weights
+from sluice.settings.topic import Choice, FixedSize, RoundRobinChoice, Size, WeightsChoice, check_weights
 
 
 class FixedService(Settings):
@@ -54,6 +54,8 @@ class OutputSettings(Settings):
     @model_validator(mode="after")
     def _a_share_each(self) -> "OutputSettings":
         check_weights(self.choice, self.partitions)
+        if isinstance(self.choice, WeightsChoice) and self.choice.round_up:
+            raise ValueError("choice.round_up is for bursts of a topic, and an output has none; remove it")
         return self
 
 

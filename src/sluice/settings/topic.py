@@ -84,6 +84,9 @@ class WeightsChoice(Settings):
     kind: Literal["weights"]
     weights: Listed[Annotated[float, Field(ge=0)]]
     """One number a partition; only their proportions matter."""
+    round_up: bool = False
+    """Each partition's share of a burst is rounded up, as by a producer that has a loop for each: a few events more
+    come than the rate says. Only with burst arrivals."""
 
 
 Choice = Annotated[RoundRobinChoice | ZipfChoice | WeightsChoice, Field(discriminator="kind")]
@@ -138,4 +141,6 @@ class TopicSettings(Settings):
         if not own_rate and self.rate is None:
             raise ValueError(f"rate is missing; {self.arrivals.kind} arrivals need one (kind constant, knots or trace)")
         check_weights(self.choice, self.partitions)
+        if isinstance(self.choice, WeightsChoice) and self.choice.round_up and self.arrivals.kind != "burst":
+            raise ValueError(f"choice.round_up is for bursts, and arrivals are {self.arrivals.kind}; remove it")
         return self

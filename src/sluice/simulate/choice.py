@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from sluice.errors import InputError
-from sluice.model.values import IntArray
+from sluice.model.values import FloatArray, IntArray
 
 
 class Chooser(Protocol):
@@ -49,6 +49,8 @@ class Weights:
     """Shares of the load; dealt as evenly as the shares allow (the one furthest behind its share is next)."""
 
     weights: tuple[float, ...]
+    round_up: bool = False
+    """Bursts go through `rounded_up` instead of the chooser."""
 
     def chooser(self, partitions: int, random: np.random.Generator) -> Chooser:
         if len(self.weights) != partitions:
@@ -56,6 +58,15 @@ class Weights:
         if min(self.weights) < 0 or not sum(self.weights) > 0:
             raise InputError("weights must be at least 0 and not all 0")
         return _PatternChooser(_smooth_pattern(np.array(self.weights) / sum(self.weights)))
+
+    def rounded_up(self, time_s: FloatArray) -> tuple[FloatArray, IntArray]:
+        """(times, partitions) of bursts, each partition's share of each burst rounded up: some more events come."""
+        moments, counts = np.unique(time_s, return_counts=True)
+        shares = np.array(self.weights) / sum(self.weights)
+        # The small term keeps whole shares whole in spite of floating point.
+        each = np.ceil(counts[:, None] * shares - 1e-9).astype(np.int64)
+        partition = np.repeat(np.tile(np.arange(len(shares)), len(moments)), each.ravel())
+        return np.repeat(moments, each.sum(axis=1)), partition
 
 
 class _PatternChooser:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sluice.model.values import FloatArray, IntArray
 from sluice.simulate.arrivals import Recorded
+from sluice.simulate.choice import Weights
 from sluice.simulate.spec import Source
 
 
@@ -88,7 +89,11 @@ def _blocks(source: Source, seed: int) -> Iterator[Events]:
     chooser = source.choice.chooser(source.partitions, generator(seed, "choice", source.topic))
     sizes = generator(seed, "sizes", source.topic)
     for block in times:
-        yield Events(block, chooser.next(len(block)), source.sizes.draw(len(block), sizes))
+        if isinstance(source.choice, Weights) and source.choice.round_up:
+            block, partition = source.choice.rounded_up(block)
+        else:
+            partition = chooser.next(len(block))
+        yield Events(block, partition, source.sizes.draw(len(block), sizes))
 
 
 def _recorded_blocks(source: Source, recorded: Recorded, times: Iterator[FloatArray], seed: int) -> Iterator[Events]:
