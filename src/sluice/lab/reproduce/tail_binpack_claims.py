@@ -38,8 +38,8 @@ _LONG = {
 _TIGHTER = (
     "Nine smaller items fit where five large ones do not: packed second by second at 85 events/s a consumer, B needs "
     "413 replica-minutes when even and 334 when skewed; the paper's pair is only 3 % apart. With shares rounded up as "
-    "in the authors' producer the run comes to about 352; with the capacity of 175 events/s of some of their "
-    "controllers it would be 384 here, but 438 when even."
+    "in the authors' producer the run comes to 351 (353 would hold); with the capacity of 175 events/s of some of "
+    "their controllers it would be 384 here, but 438 when even."
 )
 _HALF_SECOND = (
     "The paper loses 7.3 points, 8,000 events, to pauses of 0.5 s; here Algorithm 1 loses half a point in 14 "
