@@ -140,7 +140,7 @@ PAPER = Paper(
         "All begin with 4 consumers; every event takes 1/58 s; batches of 10. A new consumer reads after 7.5 to 10.5 s "
         "(container, initialisation, the others' coming to the rebalance), one that leaves reads on for 9.5 s; then "
         "a pause "
-        "of 0.7 s, twice that for what moves when cooperative. Both calibrated on the whole times published.",
+        "of 0.685 s, twice that for what moves when cooperative. Both calibrated on the whole times published.",
         "FLAS: lower threshold 15 ms, one up or down at a time, 6 s between two changes. KEDA: the autoscaler looks "
         "every "
         "15 s, scale-down stabilisation 170 s, the number it finds counts as its first recommendation.",
