@@ -11,14 +11,20 @@ from tests.plan.contexts import contexts, decision
 
 from sluice.model import Action, Objective, Workload, action_between, replace
 from sluice.model.codec import decision_from_json, decision_to_json, decode, encode
+from sluice.plan.balance import BALANCERS
 from sluice.plan.base import PlanContext, Policy
 from sluice.plan.guards.known import needs_of
 from sluice.plan.placing import is_shared
-from sluice.plan.registry import make_policy, policy_names
+from sluice.plan.registry import make_policy, policy_names, policy_parameters
 
 # One context is shown to all policies: making contexts is what takes the time.
 EXAMPLES = settings(max_examples=100, deadline=None)
 POLICIES = {name: make_policy(name) for name in policy_names()}
+SIZING = {
+    name: {balancer: make_policy(name, balancer=balancer) for balancer in BALANCERS}
+    for name in policy_names()
+    if "balancer" in policy_parameters(name)
+}
 WAITING = {name: make_policy(name, wait_settled=True) for name in policy_names()}
 
 
@@ -117,6 +123,18 @@ def test_an_objective_that_service_alone_breaks_is_a_bound_and_a_verdict(context
         assert plan.target.count <= max(most, context.workload.assignment.count), name
         kept = policy.plan(replace(hopeless, objective=Objective(latency_s=1.1 * service_s)))
         assert not any("no number of consumers keeps the objective" in str(warning) for warning in kept.warnings), name
+
+
+@EXAMPLES
+@given(context=contexts())
+def test_who_only_says_how_many_leaves_the_rest_to_any_balancer(context: PlanContext) -> None:
+    for name, by_balancer in SIZING.items():
+        plans = {balancer: policy.plan(context) for balancer, policy in by_balancer.items()}
+        assert len({plan.target.count for plan in plans.values()}) == 1, name
+        for balancer, plan in plans.items():
+            if plan.action in (Action.UP, Action.DOWN):
+                dealt = BALANCERS[balancer].assign(context.workload, plan.target.count)
+                assert plan.target.same_as(dealt), (name, balancer)
 
 
 @EXAMPLES
