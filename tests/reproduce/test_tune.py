@@ -89,7 +89,7 @@ def test_the_choice_pasted_back_gives_what_was_measured(tmp_path: Path) -> None:
     pasted = tomllib.loads(toml.read_text())["policy"]["keda"]
     assert (pasted["balancer"], pasted["allow_idle_consumers"]) == ("range", False)
     tuned = json.loads(file.read_text())
-    assert tuned["chosen"]["arguments"] != tuned["before"]["arguments"]
+    assert pasted == tuned["chosen"]["arguments"] != tuned["before"]["arguments"]
     path.write_text(plain + toml.read_text())
     row = run(read_scenario(path), "keda", 0, bound=None, exact=False).row
     assert (row.sla_ratio, row.replica_minutes) == (tuned["chosen"]["sla_ratio"], tuned["chosen"]["replica_minutes"])
