@@ -36,9 +36,9 @@ class _RoundRobinChooser:
         self._cycle = np.arange(partitions)
 
     def next(self, count: int) -> IntArray:
-        # A long enough repetition of 0 ... n-1 is kept: dealing is then a slice, not a division per event.
+        # A repetition of 0 ... n-1 is kept, twice as long as needed: dealing is then a slice, not a division per event.
         if len(self._cycle) < count + self._partitions:
-            self._cycle = np.resize(np.arange(self._partitions), count + self._partitions)
+            self._cycle = np.tile(np.arange(self._partitions), 2 * count // self._partitions + 2)
         dealt = self._cycle[self._next : self._next + count]
         self._next = (self._next + count) % self._partitions
         return dealt
