@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sluice.assembly.loop import with_arguments
 from sluice.lab.library import find_scenario
 from sluice.lab.reproduce.claim import Measured
 from sluice.lab.reproduce.dataflow_claims import CLAIMS
 from sluice.lab.reproduce.figure import Figure, line
 from sluice.lab.reproduce.paper import Findings, Paper, Setting
-from sluice.lab.reproduce.trial import Case, Trial, Trials, changed, run_cases, with_policy
+from sluice.lab.reproduce.trial import Case, Trial, Trials, changed, run_cases
 from sluice.model.values import FloatArray
 
 SEEDS = 10
@@ -24,7 +25,7 @@ def run(setting: Setting) -> Findings:
         "threshold": Case(scenario=scenario, policy="threshold"),
         "queueing": queueing,
         "ds2": Case(scenario=scenario, policy="ds2"),
-        "printed": Case(scenario=with_policy(scenario, "gigk-path", printed_formula=True), policy="gigk-path"),
+        "printed": Case(scenario=with_arguments(scenario, "gigk-path", {"printed_formula": True}), policy="gigk-path"),
         "free": Case(scenario=changed(scenario, group={"startup_s": 0.0}), policy="gigk-path"),
         "restart": Case(
             scenario=changed(scenario, group={"protocol": "restart", "rebalance_s": 2.0}), policy="gigk-path"

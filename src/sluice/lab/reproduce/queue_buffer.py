@@ -5,12 +5,13 @@ from statistics import fmean
 
 import numpy as np
 
+from sluice.assembly.loop import with_arguments
 from sluice.lab.library import find_scenario, stand_ins
 from sluice.lab.reproduce.claim import Measured
 from sluice.lab.reproduce.figure import Figure, bars, cdf, line
 from sluice.lab.reproduce.paper import Findings, Paper, Setting
 from sluice.lab.reproduce.queue_buffer_claims import CLAIMS, COLUMNS
-from sluice.lab.reproduce.trial import Case, Trial, Trials, changed, run_cases, with_policy
+from sluice.lab.reproduce.trial import Case, Trial, Trials, changed, run_cases
 
 SEEDS = 20
 _NAMES = {
@@ -26,14 +27,13 @@ _SHORT = {"cooperative": "cooperative", "equal": "equal windows"}
 
 def run(setting: Setting) -> Findings:
     scenario = find_scenario("worldcup", setting.data if setting.data.is_dir() else None)
-    moved_only = with_policy(
-        changed(scenario, group={"protocol": "cooperative"}), "mm1-buffer", balancer="cooperative-sticky"
-    )
+    cooperative = changed(scenario, group={"protocol": "cooperative"})
+    moved_only = with_arguments(cooperative, "mm1-buffer", {"balancer": "cooperative-sticky"})
     cases = {
         "proposed": Case(scenario=scenario, policy="mm1-buffer"),
         "flas": Case(scenario=scenario, policy="flas"),
         "keda": Case(scenario=scenario, policy="keda"),
-        "cooperative": Case(scenario=with_policy(moved_only, "mm1-buffer", up_react_w=4), policy="mm1-buffer"),
+        "cooperative": Case(scenario=with_arguments(moved_only, "mm1-buffer", {"up_react_w": 4}), policy="mm1-buffer"),
         "equal": Case(scenario=moved_only, policy="mm1-buffer"),
     }
     trials = run_cases(setting.runner, cases, lambda _: setting.seeds or SEEDS)

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from sluice.assembly.loop import with_arguments
 from sluice.lab.library import find_scenario, stand_ins
 from sluice.lab.reproduce.claim import Measured
 from sluice.lab.reproduce.paper import Findings, Paper, Setting
 from sluice.lab.reproduce.tail_binpack_claims import CLAIMS
 from sluice.lab.reproduce.tail_binpack_figures import figures
-from sluice.lab.reproduce.trial import Case, Trials, changed, run_cases, with_policy
+from sluice.lab.reproduce.trial import Case, Trials, changed, run_cases
 from sluice.settings.scenario import Scenario
 from sluice.settings.topic import BurstArrivals
 
@@ -82,7 +83,7 @@ def _as_run(scenario: Scenario) -> Scenario:
     guards = {**scenario.guards, "cooldown_s": COOLDOWN_S}
     group = {"startup_s": STARTUP_S}
     slow = changed(scenario, group=group, topic=(clock,), analyze=told, guards=guards, interval_s=INTERVAL_S)
-    return with_policy(slow, "paper-optimal", down_factor=OPTIMAL_DOWN)
+    return with_arguments(slow, "paper-optimal", {"down_factor": OPTIMAL_DOWN})
 
 
 def _each_in_its_loop(scenario: Scenario) -> Scenario:
@@ -110,7 +111,7 @@ def _factors(a: Scenario) -> dict[str, Case]:
     cases = {}
     for name, values in (("f_up", UP_FACTORS), ("f_down", DOWN_FACTORS)):
         for value in values[1:]:
-            scenario = with_policy(a, "tail-binpack", **{name: value})
+            scenario = with_arguments(a, "tail-binpack", {name: value})
             cases[f"{name}-{value:g}"] = Case(scenario=scenario, policy="tail-binpack")
     return cases
 

@@ -114,12 +114,6 @@ def changed(scenario: Scenario, *, group: Mapping[str, Any] | None = None, **set
     return scenario.model_copy(update={"group": groups, **settings})
 
 
-def with_policy(scenario: Scenario, policy: str, **arguments: Any) -> Scenario:
-    """The scenario with these arguments of the policy put over its own."""
-    merged = {**scenario.policy, policy: {**scenario.policy.get(policy, {}), **arguments}}
-    return scenario.model_copy(update={"policy": merged})
-
-
 class _Watch:
     """Keeps of each decision the mean latency it saw, and how long each change took until the group was settled."""
 
