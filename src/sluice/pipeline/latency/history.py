@@ -40,7 +40,11 @@ def static_history(partitions: int, consumers: int) -> tuple[Segment, ...]:
 
 
 def history_of(decisions: Iterable[Decision], group: str | None = None) -> tuple[Segment, ...]:
-    """The assignment history in a journal. A change that was still under way when the journal ends is not in it."""
+    """The assignment history in a journal. A change that was still under way when the journal ends is not in it.
+
+    Live, a consumer that owned a partition for less than its reports' interval told nobody where it began: what it read
+    counts as its predecessor's.
+    """
     history = _History()
     name = group
     for decision in decisions:
