@@ -30,6 +30,9 @@ from sluice.lab.reproduce.claim import Claim, Measured, Rule, holds, judge
         (Rule.ORDER, (780.0, 783.0), (800.0, 1000.0), False),
         (Rule.PERCENT_ORDER, (97.4, 98.1), (97.0, 96.9), True),
         (Rule.PERCENT_ORDER, (95.4, 98.9), (97.0, 96.9), False),
+        (Rule.LEVEL, None, (-25.0, -23.5, -22.0), True),
+        # Each step is within 3 points, the whole is not.
+        (Rule.LEVEL, None, (-25.0, -23.0, -21.0), False),
         (Rule.AMONG, ("mwf", "mbf"), ("mbf", "bfd", "mwf"), True),
         (Rule.AMONG, ("mwf", "mbf"), ("mbf", "bfd"), False),
         (Rule.SAME, ("kd_24",), ("kd_24",), True),

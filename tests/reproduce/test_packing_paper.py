@@ -63,6 +63,7 @@ def test_every_claim_holds_even_on_one_stream() -> None:
         *(f"Pareto front at delta {delta}" for delta in (5, 10, 15, 20, 25)),
         "Rscore against delta",
         "CBS against delta",
+        "Operational cost",
         "Samples above zero",
         "Latency of what waited",
         "Latency, distribution",

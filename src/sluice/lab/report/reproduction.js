@@ -47,8 +47,8 @@
       const what = element("td", { style: "white-space:normal;min-width:16em" }, claim.claim);
       if (claim.note) what.append(element("small", { style: "display:block" }, claim.note));
       return element("tr", {}, what,
-        ...[claim.published, claim.measured, claim.difference].map((text) =>
-          element("td", { style: "white-space:normal" }, text)),
+        ...[claim.published, claim.measured].map((text) => element("td", { style: "white-space:normal" }, text)),
+        element("td", {}, claim.difference),
         element("td", {}, element("span", { class: claim.holds ? "good" : "bad" }, claim.holds ? "holds" : "does not hold")));
     }));
     const heads = ["claim", "published", "measured", "difference", "verdict"];

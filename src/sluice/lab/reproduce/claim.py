@@ -28,6 +28,7 @@ class Rule(StrEnum):
     PERCENT = "percentage within 3 points"
     ORDER = "order"
     PERCENT_ORDER = "order of percentages"
+    LEVEL = "percentages within 3 points of each other"
     BELOW = "below"
     AMONG = "all among"
     SAME = "exactly these"
@@ -35,7 +36,8 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One statement of a paper. `published` is None where it gives an order without numbers: then rising is meant."""
+    """One statement of a paper. `published` is None where it gives an order, or says "no difference", without numbers;
+    rising is then what the order means."""
 
     key: str
     """By which its measurement is found."""
@@ -70,7 +72,7 @@ def judge(paper: str, claims: Sequence[Claim], measured: Mapping[str, Measured])
 
 def alike(rule: Rule, left: float, right: float) -> bool:
     """So close that they count as equal."""
-    if rule in (Rule.PERCENT, Rule.PERCENT_ORDER):
+    if rule in (Rule.PERCENT, Rule.PERCENT_ORDER, Rule.LEVEL):
         return abs(left - right) <= PERCENT_POINTS + _ROUNDING
     return abs(left - right) <= NUMBER_RATIO * max(abs(left), abs(right)) + _ROUNDING
 
@@ -79,6 +81,8 @@ def holds(rule: Rule, published: Measured | None, measured: Measured) -> bool:
     """The tolerance rule itself."""
     if rule in (Rule.ORDER, Rule.PERCENT_ORDER):
         return _same_order(rule, _numbers(published) if published is not None else None, _numbers(measured))
+    if rule is Rule.LEVEL:
+        return alike(rule, min(_numbers(measured)), max(_numbers(measured)))
     if rule is Rule.AMONG:
         return set(_names(published)) <= set(_names(measured))
     if rule is Rule.SAME:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sluice.errors import InputError
-from sluice.lab.reproduce.claim import NUMBER_RATIO, Measured, Rule, alike
+from sluice.lab.reproduce.claim import NUMBER_RATIO, Measured
 from sluice.lab.reproduce.figure import Figure, Trace, bars, box, cdf, line, marks
 from sluice.lab.reproduce.packing_claims import CLAIMS, MODIFIED, RECORDED
 from sluice.lab.reproduce.paper import Findings, Paper, Setting
@@ -122,7 +122,7 @@ def _stream_claims(by_delta: dict[int, _Streamed], by_start: list[_Streamed]) ->
     five, most = by_delta[5], by_delta[25]
     return {
         "front": always([_front(part) for part in moving]),
-        "fewest": always([_fewest(part.consumers) for part in moving]),
+        "fewest": always([_fewest(part.cbs) for part in moving]),
         "most": always([set(sorted(names, key=lambda n: part.cbs[n])[-2:]) for part in moving]),
         "most-order": tuple(float(np.mean([100 * part.cbs[name] for part in moving])) for name in ("nfd", "nf")),
         "modified-cbs": always([{min(MODIFIED, key=lambda n: part.cbs[n])} for part in moving]),
@@ -137,9 +137,9 @@ def _stream_claims(by_delta: dict[int, _Streamed], by_start: list[_Streamed]) ->
     }
 
 
-def _fewest(consumers: dict[str, float]) -> set[str]:
-    least = min(consumers.values())
-    return {name for name, count in consumers.items() if alike(Rule.NUMBER, count, least)}
+def _fewest(scores: dict[str, float]) -> set[str]:
+    least = min(scores.values())
+    return {name for name, score in scores.items() if score == least}
 
 
 def _front(part: _Streamed) -> set[str]:
@@ -201,9 +201,15 @@ def _latency_run(sizes: FloatArray) -> tuple[dict[str, Measured], tuple[Figure, 
     names = ["MWF", *(f"kd_{count}" for count in KAFKA)]
     return measured, (
         Figure(
+            title="Operational cost",
+            hint="kd_m: Kafka's own assignment to m consumers, which never change.",
+            traces=(bars("cost", names, [consumers, *KAFKA]),),
+            y="consumers, mean",
+        ),
+        Figure(
             title="Samples above zero",
             traces=(bars("samples", names, [own_above, *above.values()]),),
-            hint="kd_m: Kafka's own assignment to m consumers. kd_31 and kd_32 have none.",
+            hint="kd_31 and kd_32 have none.",
             y="bytes that waited",
         ),
         Figure(

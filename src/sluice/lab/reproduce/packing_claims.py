@@ -14,7 +14,7 @@ CLAIMS = (
     ),
     Claim(
         key="fewest",
-        text="fewest consumers for every delta of 5 and more (closer than the tolerance counts as equal: FFD, WFD)",
+        text="fewest consumers for every delta of 5 and more",
         published=("bfd",),
         rule=Rule.AMONG,
     ),
@@ -52,8 +52,8 @@ CLAIMS = (
     Claim(
         key="start",
         text="where sizes start (drawn, all 0, 50 or 100 %) makes no difference: MWF's Rscore against NFD's, delta 25",
-        published=(0.0, 0.0, 0.0, 0.0),
-        rule=Rule.PERCENT_ORDER,
+        published=None,
+        rule=Rule.LEVEL,
         unit="%",
     ),
     Claim(key="rscore-5-nfd", text="MWF at delta 5: Rscore against NFD", published=-55.0, rule=Rule.PERCENT, unit="%"),

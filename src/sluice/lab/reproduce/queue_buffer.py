@@ -1,6 +1,6 @@
 """A queue model and the buffer's length against FLAS and KEDA, and eager against cooperative rebalancing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -12,6 +12,7 @@ from sluice.lab.reproduce.figure import Figure, bars, cdf, line
 from sluice.lab.reproduce.paper import Findings, Paper, Setting
 from sluice.lab.reproduce.queue_buffer_claims import CLAIMS, COLUMNS
 from sluice.lab.reproduce.trial import Case, Trial, Trials, changed, run_cases
+from sluice.model.values import FloatArray
 
 SEEDS = 20
 _NAMES = {
@@ -97,6 +98,12 @@ def _rise(trials: Trials, key: str) -> float:
     return trials.mean(key, added)
 
 
+def _consumers(trials: Sequence[Trial]) -> FloatArray:
+    """At each tick, mean over the runs."""
+    mean: FloatArray = np.mean([trial.last.consumers for trial in trials], axis=0)
+    return mean
+
+
 def _figures(trials: Trials) -> tuple[Figure, ...]:
     first = {name: trials[key][0] for key, name in _NAMES.items()}
     load = first["proposed"].last
@@ -110,7 +117,8 @@ def _figures(trials: Trials) -> tuple[Figure, ...]:
         ),
         Figure(
             title="Consumers over time",
-            traces=tuple(line(n, t.last.time_s, t.last.consumers, steps=True) for n, t in first.items()),
+            hint="Mean of all runs.",
+            traces=tuple(line(n, load.time_s, _consumers(trials[key]), steps=True) for key, n in _NAMES.items()),
             x="seconds",
             y="consumers",
         ),

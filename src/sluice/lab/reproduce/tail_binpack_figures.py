@@ -45,7 +45,40 @@ def figures(trials: Trials, per_consumer: Case) -> tuple[Figure, ...]:
                 y="replica-minutes",
             ),
         ]
-    return (*made, _per_consumer(per_consumer), _heartbeats(trials))
+    return (*made, _per_consumer(per_consumer), _heartbeats(trials), _taxi_rides(trials), *_distributions(trials))
+
+
+def _distributions(trials: Trials) -> tuple[Figure, ...]:
+    """The paper's comparisons of tails, each curve of one run."""
+    shown: dict[str, dict[str, str]] = {
+        "A skewed": {"Algorithm 2": "a-skewed-tail", "linear": "a-skewed-linear"},
+        "B skewed": {"Algorithm 2": "b-skewed-tail", "linear": "b-skewed-linear"},
+        "A by heartbeat, Algorithm 2": {"3 s": "a-tail", "0.5 s": "a-heartbeat"},
+        "A by t_r, Algorithm 1": {"0.05 s": "a-binpack", "0.5 s": "tr-0.5-binpack", "2 s": "tr-2-binpack"},
+        "A, t_r 0.5 s": {"Algorithm 1": "tr-0.5-binpack", "Algorithm 2": "tr-0.5-tail"},
+        "A, t_r 2 s": {"Algorithm 1": "tr-2-binpack", "Algorithm 2": "tr-2-tail"},
+    }
+    return tuple(
+        Figure(
+            title=f"{title}: latency, distribution",
+            traces=tuple(cdf(name, trials[key][0].cdf_s, trials[key][0].cdf_ratio) for name, key in curves.items()),
+            x="seconds",
+            y="% of events",
+            layout={"xaxis": {"range": [0, 5.0]}, "yaxis": {"range": [50, 101]}},
+        )
+        for title, curves in shown.items()
+    )
+
+
+def _taxi_rides(trials: Trials) -> Figure:
+    shown = {"even": trials["b-tail"][0].last, "skewed": trials["b-skewed-tail"][0].last}
+    return Figure(
+        title="B: worst latency over time",
+        hint="Of Algorithm 2, one run each.",
+        traces=tuple(line(name, s.time_s, s.worst_s) for name, s in shown.items()),
+        x="seconds",
+        y="worst latency, seconds",
+    )
 
 
 def _heartbeats(trials: Trials) -> Figure:

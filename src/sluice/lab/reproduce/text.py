@@ -6,7 +6,7 @@ from sluice.lab.reproduce.claim import Measured, Rule, Verdict
 def published_text(verdict: Verdict) -> str:
     """What the paper says."""
     if verdict.published is None:
-        return "in this order"
+        return "no difference" if verdict.rule == Rule.LEVEL else "in this order"
     text = _text(verdict.published, verdict)
     return f"< {text}" if verdict.rule == Rule.BELOW else text
 
@@ -27,11 +27,13 @@ def difference_text(verdict: Verdict) -> str:
 
 def _text(value: Measured, verdict: Verdict) -> str:
     ordered = verdict.rule in (Rule.ORDER, Rule.PERCENT_ORDER)
+    numbers = ordered or verdict.rule == Rule.LEVEL
     if not isinstance(value, tuple):
         return f"{_number(value)} {verdict.unit}".strip()
-    if not ordered:
+    if not numbers:
         return ", ".join(str(item) for item in value) or "none"
-    return f"{' → '.join(_number(float(item)) for item in value)} {verdict.unit}".strip()
+    between = " → " if ordered else ", "
+    return f"{between.join(_number(float(item)) for item in value)} {verdict.unit}".strip()
 
 
 def _number(value: float) -> str:
