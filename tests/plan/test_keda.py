@@ -179,6 +179,25 @@ def test_kedas_own_option_names_are_understood() -> None:
         make_policy("keda", lagThreshold=290, lag_threshold=290)
 
 
+def test_the_autoscalers_own_names_are_understood() -> None:
+    behavior = {"scaleUp.tolerance": 0.0, "scaleDown.stabilizationWindowSeconds": 60, "scaleDown.selectPolicy": "Min"}
+    policy: Any = make_policy("keda", **behavior)
+    while hasattr(policy, "wrapped"):
+        policy = policy.wrapped
+    assert (policy.scale_up_tolerance, policy.scale_down_stabilization_s, policy.scale_down_select) == (
+        0.0,
+        60.0,
+        "Min",
+    )
+    assert (policy.scale_down_tolerance, policy.scale_up_stabilization_s, policy.scale_up_select) == (None, 0.0, "Max")
+
+
+@pytest.mark.parametrize("name", ["activationLagThreshold", "cooldownPeriod", "idleReplicaCount"])
+def test_options_for_scaling_to_zero_say_so(name: str) -> None:
+    with pytest.raises(InputError, match=f"does not take {name}: it matters only for scaling to zero"):
+        make_policy("keda", **{name: 5})
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -26,6 +26,8 @@ class Entry:
     guards: Mapping[str, object] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Names that users know from elsewhere, and ours."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Names that users know from elsewhere and that have no meaning here, and why."""
 
 
 # Packers plan every `every_s` seconds, others have a rest of their own or are meant as published: no cool-down on top.
@@ -41,7 +43,18 @@ _KEDA_NAMES = {
     "ensureEvenDistributionOfPartitions": "ensure_even_distribution_of_partitions",
     "pollingInterval": "polling_interval_s",
     "useCachedMetrics": "use_cached_metrics",
+    **{
+        f"{theirs}.{key}": f"{ours}_{word}"
+        for theirs, ours in (("scaleUp", "scale_up"), ("scaleDown", "scale_down"))
+        for key, word in (
+            ("stabilizationWindowSeconds", "stabilization_s"),
+            ("tolerance", "tolerance"),
+            ("selectPolicy", "select"),
+        )
+    },
 }
+_TO_ZERO = "it matters only for scaling to zero, which is left out; remove it"
+_KEDA_TO_ZERO = dict.fromkeys(("activationLagThreshold", "cooldownPeriod", "idleReplicaCount"), _TO_ZERO)
 _PACKERS = ("nf", "ff", "bf", "wf", "nfd", "ffd", "bfd", "wfd", "mwf", "mbf", "mwfp", "mbfp")
 
 BUILT_IN: Mapping[str, Entry] = {
@@ -51,7 +64,7 @@ BUILT_IN: Mapping[str, Entry] = {
     "paper-optimal": Entry("sluice.plan.paper_optimal:PaperOptimal", guards=_AT_ONCE),
     "binpack": Entry("sluice.plan.binpack:Binpack"),
     "tail-binpack": Entry("sluice.plan.tail_binpack:TailBinpack"),
-    "keda": Entry("sluice.plan.keda:Keda", guards=_AS_IS, aliases=_KEDA_NAMES),
+    "keda": Entry("sluice.plan.keda:Keda", guards=_AS_IS, aliases=_KEDA_NAMES, left_out=_KEDA_TO_ZERO),
     "flas": Entry("sluice.plan.flas:Flas"),
     "mm1-buffer": Entry("sluice.plan.mm1_buffer:Mm1Buffer", guards=_AT_ONCE),
     "threshold": Entry("sluice.plan.threshold:Threshold", guards=_AT_ONCE),
@@ -93,6 +106,8 @@ def make_policy(name: str, **arguments: object) -> Policy:
     values: dict[str, object] = {}
     for given, value in arguments.items():
         argument = entry.aliases.get(given, given)
+        if given in entry.left_out:
+            raise InputError(f"policy {name} does not take {given}: {entry.left_out[given]}")
         if argument not in known:
             raise InputError(
                 f"policy {name} has no argument {given!r}; {did_you_mean(given, {**known, **entry.aliases})}"
