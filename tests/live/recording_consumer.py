@@ -40,10 +40,4 @@ if __name__ == "__main__":
     end_with_test()
     logging.getLogger("sluice.managed").setLevel(logging.INFO)
     logging.getLogger("sluice.managed").addHandler(Recorder())
-    on_error = OnError(
-        policy=os.environ.get("ON_ERROR", "retry"),
-        attempts=2,
-        backoff_s=0.01,
-        dead_letter_topic=os.environ.get("DEAD_LETTER_TOPIC", "{topic}.dead-letter"),
-    )
-    run(handle, on_error=on_error)
+    run(handle, on_error=OnError(policy=os.environ.get("ON_ERROR", "retry"), attempts=2, backoff_s=0.01))

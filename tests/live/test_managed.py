@@ -128,9 +128,8 @@ def test_poison_goes_to_the_dead_letter_topic_and_its_neighbours_are_handled(
     broker: Broker, unique: Names, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     topic = make_topic(1)
-    letters = make_topic(1, stem=f"{topic}.dead-letter")
-    environment = {"ON_ERROR": "dead-letter", "DEAD_LETTER_TOPIC": letters}
-    with rig(broker.bootstrap, unique("group"), topic, 1, tmp_path, **environment) as made:
+    letters = f"{topic}.dead-letter"  # nobody makes it beforehand
+    with rig(broker.bootstrap, unique("group"), topic, 1, tmp_path, ON_ERROR="dead-letter") as made:
         for value in (b"1", b"poison", b"2"):
             made.send(value, 0)
         made.reach({"c0": [0]})

@@ -141,6 +141,24 @@ def test_an_event_the_dead_letter_topic_did_not_take_is_not_passed_over() -> Non
     assert [offset for offset, _, _ in letters.kept] == [0]
 
 
+def test_every_failure_is_said_and_the_first_one_with_its_place(caplog: pytest.LogCaptureFixture) -> None:
+    letters = Letters(failures=1)
+    on_error = OnError(policy=Policy.DEAD_LETTER, attempts=2)
+    bench = Bench(lambda event: event.offset == 1, on_error=on_error, letters=letters)
+    assert bench.event_worker().work(events(3), 0, never) == 3
+    assert [record.getMessage() for record in caplog.records] == [
+        "the handler failed on payments-0 offset 1, try 1: ValueError: poison 1",
+        "the handler failed on payments-0 offset 1, try 2: ValueError: poison 1",
+        "no broker",
+        "the handler failed on payments-0 offset 1, try 3: ValueError: poison 1",
+        "payments-0 offset 1 is in payments.dead-letter now",
+    ]
+    assert [record.exc_info is not None for record in caplog.records] == [True, False, False, False, False]
+    caplog.clear()
+    Bench(lambda event: event.offset == 1, on_error=on_error).batch_worker().work(events(3), 0, never)
+    assert caplog.messages[0] == "the handler failed on a batch of 3 from payments-0 offset 0, try 1: ValueError: poison 1"
+
+
 def test_stop_raises_and_leaves_the_event_undone() -> None:
     bench = Bench(lambda e: e.offset == 2, on_error=OnError(policy=Policy.STOP, attempts=2))
     with pytest.raises(HandlerFailedError, match="failed 2 times on payments-0 offset 2: ValueError: poison 2"):

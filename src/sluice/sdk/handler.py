@@ -1,5 +1,6 @@
 """Runs a user's handler over events: in order, with the policy for failures, and measured."""
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,6 +23,8 @@ Interrupted = Callable[[float], bool]
 LOOK_S = 0.0005
 # How long a wait between two tries sleeps before it looks for an interruption again.
 NAP_S = 0.02
+
+_log = logging.getLogger("sluice.handler")
 
 
 def lease_clock() -> Callable[[], float]:
@@ -140,8 +143,9 @@ class BatchWorker:
     def _whole(self, batch: Sequence[Event], begun: float) -> bool:
         try:
             self._handler(batch)
-        except Exception:  # a user's code may raise anything; the policy for errors decides
+        except Exception as error:  # a user's code may raise anything; the policy for errors decides
             self._tries += 1
+            _say_failed(batch[0], error, self._tries, f"a batch of {len(batch)} from ")
             self._meter.retried_events += 1
             self._due_s = self._clock() + self._on_error.wait_s(self._tries)
             return False
@@ -171,6 +175,7 @@ class _Trouble:
         self._tries = self._tries + 1 if where == self._where else 1
         self._where = where
         self._meter.retried_events += 1
+        _say_failed(event, error, self._tries)
         if not self._on_error.exhausted(self._tries):
             self.due_s = now + self._on_error.wait_s(self._tries)
             return False
@@ -181,10 +186,12 @@ class _Trouble:
             ) from error
         try:
             self._dead_letter(event, error, self._tries)
-        except UnavailableError:
+        except UnavailableError as trouble:
             # Neither handled nor kept elsewhere: going on would lose it.
+            _log.error("%s", trouble)
             self.due_s = now + self._on_error.backoff_max_s
             return False
+        _log.warning("%s offset %d is in %s now", event.partition, event.offset, self._on_error.topic_for(event))
         self._meter.skipped_events += 1
         self.due_s = 0.0
         return True
@@ -192,3 +199,18 @@ class _Trouble:
 
 def _place(event: Event) -> tuple[Partition, int]:
     return event.partition, event.offset
+
+
+def _say_failed(event: Event, error: Exception, tries: int, what: str = "") -> None:
+    """Where it happened is told with the first try; the others fail at the same place."""
+    told = error if tries == 1 else None
+    _log.warning(
+        "the handler failed on %s%s offset %d, try %d: %s: %s",
+        what,
+        event.partition,
+        event.offset,
+        tries,
+        type(error).__name__,
+        error,
+        exc_info=told,
+    )
