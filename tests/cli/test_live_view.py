@@ -86,6 +86,13 @@ def test_without_a_terminal_only_what_happens_is_a_line() -> None:
     assert "up to 2: 2 are needed" in lines[1]
 
 
+def test_a_line_in_a_file_is_one_line_however_long() -> None:
+    many = {"text": "needed " * 40}
+    begun = decision(100.0, 10.0, plan_to=TWO, acted=True)
+    said = replace(begun, plan=replace(begun.plan, reason=Reason("{text}", many)))
+    assert len(shown(said, terminal=False).splitlines()) == 1
+
+
 def test_advice_is_told_once_and_lost_data_too() -> None:
     advice = [decision(100.0 + t, 10.0, plan_to=TWO) for t in range(3)]
     lost = [decision(103.0 + t, float("nan")) for t in range(3)]

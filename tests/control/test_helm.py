@@ -54,7 +54,7 @@ def test_who_does_not_lead_shows_the_group_as_unsettled_and_hands_nothing_over()
     seen, receipt = world.tick(Action.UP, TWO)
     assert not seen.settled
     assert receipt.action is Action.HOLD
-    assert receipt.problem == "another controller leads"
+    assert receipt.problem == "this controller does not lead"
     assert world.applied == []
 
 

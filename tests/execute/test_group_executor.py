@@ -39,6 +39,9 @@ class World:
     def stop(self, consumer: str) -> None:
         self.told.add(consumer)
 
+    def last_words(self, consumer: str) -> str | None:
+        return f"{consumer} was here"
+
     def members(self) -> Members | None:
         return Members(steady=True, owned=dict(self.owned)) if self.answers else None
 
@@ -155,7 +158,13 @@ def test_a_consumer_that_ended_is_started_again_though_the_broker_still_shows_it
     executor.apply(plan_from(NOBODY_THERE, TWO))
     world.settle(TWO)
     world.alive.discard("b")
-    assert executor.apply(plan_from(TWO, TWO)).started == ("b",)
+    receipt = executor.apply(plan_from(TWO, TWO))
+    assert (receipt.started, receipt.complete, receipt.problem) == (("b",), False, "b ended: b was here")
+    # One that left because it was told to is no problem when it is needed again.
+    executor.apply(plan_from(TWO, ONE))
+    world.settle(ONE)
+    receipt = executor.apply(plan_from(ONE, TWO))
+    assert (receipt.started, receipt.problem) == (("b",), "the group is on its way")
 
 
 def test_nothing_is_started_while_the_broker_is_silent() -> None:

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from sluice.errors import InputError
+from sluice.execute.local import KEPT_LOGS, LocalConsumers
 from sluice.execute.processes import Processes
 
 CONSUMER = """
@@ -82,6 +84,22 @@ def test_they_outlive_the_controller(make: Callable[[], Processes], tmp_path: Pa
     subprocess.run([sys.executable, "-c", LEAVER, *arguments], check=True, timeout=60)
     time.sleep(0.2)
     assert make().running() == {"c0"}
+
+
+def test_of_a_consumer_that_ends_again_and_again_the_last_outputs_are_kept(tmp_path: Path) -> None:
+    command = ["/bin/sh", "-c", 'echo "no $SLUICE_INSTANCE"; echo']
+    local = LocalConsumers(Processes(command, environment={}, folder=tmp_path))
+    instances = [local.new_instance() for _ in range(KEPT_LOGS + 3)]
+    for instance in instances:
+        local.start("c0", instance)
+        until(partial(_ended, local, instance))
+        assert local.last_words(instance) == f"no {instance}"
+    assert local.last_words(instances[0]) is None
+    assert len(list(tmp_path.glob("*.log"))) == KEPT_LOGS + 1
+
+
+def _ended(local: LocalConsumers, instance: str) -> bool:
+    return instance in local.ended([instance])
 
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(make: Callable[[], Processes], tmp_path: Path) -> None:

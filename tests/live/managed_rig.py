@@ -85,20 +85,7 @@ class Rig:
 
     def reach(self, owned: Mapping[str, Sequence[int]], limit_s: float = 60.0) -> list[Receipt]:
         """Apply the plan, tick by tick, until it is done; the receipts."""
-        target = Assignment.of(
-            {name: [self.partitions[number] for number in numbers] for name, numbers in owned.items()},
-            partitions=self.partitions,
-        )
-        current = self.executor.assignment(self.partitions)
-        plan = Plan(
-            group=self.group,
-            time_s=0.0,
-            policy="test",
-            action=Action.REASSIGN,
-            current=current,
-            target=target,
-            reason=Reason("a test says so"),
-        )
+        plan = self.plan(owned)
         receipts = []
         deadline_s = time.monotonic() + limit_s
         while time.monotonic() < deadline_s:
@@ -106,6 +93,22 @@ class Rig:
             if receipts[-1].complete:
                 return receipts
         raise AssertionError(f"not reached within {limit_s} s: {[r.problem for r in receipts[-3:]]}")
+
+    def plan(self, owned: Mapping[str, Sequence[int]]) -> Plan:
+        """Who is to have which partitions."""
+        target = Assignment.of(
+            {name: [self.partitions[number] for number in numbers] for name, numbers in owned.items()},
+            partitions=self.partitions,
+        )
+        return Plan(
+            group=self.group,
+            time_s=0.0,
+            policy="test",
+            action=Action.REASSIGN,
+            current=self.executor.assignment(self.partitions),
+            target=target,
+            reason=Reason("a test says so"),
+        )
 
     def pid(self, consumer: str) -> int:
         """The process of a consumer; the newest when there are several."""

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -157,6 +158,24 @@ def test_a_handler_that_fails_for_good_stops_its_consumer_and_commits_what_is_do
         made.send(b"poison", 0)
         eventually(lambda: not Path(f"/proc/{first}").exists() or first != made.pid("c0"), 20.0)
         eventually(lambda: committed(made)[0] == 1, 10.0)
+        said: list[str] = []
+        eventually(lambda: _said(made, said, "c0 left: the handler failed 2 times on"), 20.0)
+        assert "ValueError: poison" in said[-1]
+
+
+def test_a_consumer_that_cannot_start_says_why(
+    broker: Broker, unique: Names, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    command = (sys.executable, "-c", "raise SystemExit('consumer.py is not there')")
+    with rig(broker.bootstrap, unique("group"), make_topic(1), 1, tmp_path, command=command) as made:
+        wanted = "c0 ended while it was starting: consumer.py is not there"
+        eventually(lambda: _said(made, [], wanted), 20.0)
+
+
+def _said(made: Rig, said: list[str], wanted: str) -> bool:
+    """Another tick, and what was a problem since the one before."""
+    said.append(made.executor.apply(made.plan({"c0": [0]})).problem or "")
+    return wanted in said[-1]
 
 
 def _runs(made: Rig, consumer: str) -> bool:

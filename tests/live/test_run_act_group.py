@@ -135,7 +135,7 @@ def test_sigterm_leaves_the_group_running_and_the_standby_goes_on_with_it(
         try:
             until(one, first, settled_with(3))
             two, second = controller("second")
-            until(two, second, lambda d: d.receipt.problem == "another controller leads")
+            until(two, second, lambda d: d.receipt.problem == "this controller does not lead")
             pids = {name: crew.pid(name) for name in ("c0", "c1", "c2")}
             one.send_signal(signal.SIGTERM)
             _, errors = one.communicate(timeout=40)

@@ -195,6 +195,7 @@ def _tick_until(tick: Callable[[], object], kept: Kept, wanted: Callable[[Decisi
         (["--policy", "tail-binpak"], ("", ""), "policy 'tail-binpak' is unknown; did you mean 'tail-binpack'"),
         (["--shadow", "lineal"], ("", ""), "policy 'lineal' is unknown; did you mean 'linear'"),
         (["--bootstrap", "127.0.0.1:9"], ("", ""), "no Kafka broker answers at 127.0.0.1:9"),
+        (["--json", "/dev/null/summary.json"], ("", ""), "/dev/null/summary.json cannot be written"),
         ([], ('topics = ["', 'topics = ["nix-'), "does not exist"),
         ([], ('name = "', 'name = "nix-'), "group 'nix-"),
         ([], ("limit_s", "limits_s"), "unknown key kafka.limits_s; did you mean 'limit_s'"),

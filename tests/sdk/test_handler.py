@@ -156,7 +156,9 @@ def test_every_failure_is_said_and_the_first_one_with_its_place(caplog: pytest.L
     assert [record.exc_info is not None for record in caplog.records] == [True, False, False, False, False]
     caplog.clear()
     Bench(lambda event: event.offset == 1, on_error=on_error).batch_worker().work(events(3), 0, never)
-    assert caplog.messages[0] == "the handler failed on a batch of 3 from payments-0 offset 0, try 1: ValueError: poison 1"
+    assert (
+        caplog.messages[0] == "the handler failed on a batch of 3 from payments-0 offset 0, try 1: ValueError: poison 1"
+    )
 
 
 def test_stop_raises_and_leaves_the_event_undone() -> None:

@@ -18,8 +18,10 @@ def up(
     json_file: JsonFile = None,
 ) -> None:
     """Start a broker, or say where the one that runs is."""
-    from sluice.broker import record
+    from sluice.broker import install, record
 
+    if not install.is_there():
+        print(f"fetching Kafka {install.KAFKA_VERSION}, once", flush=True)
     found, started = record.up(data=data, port=port, keep=keep)
     print(f"broker {'started' if started else 'already runs'} at {found.bootstrap}, data in {found.data}")
     _write(json_file, {"running": True, "started": started, "bootstrap": found.bootstrap, "data": found.data})

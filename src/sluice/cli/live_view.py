@@ -59,7 +59,9 @@ class LiveView:
             self._live.update(self._page(), refresh=True)
         elif happened or decision.time_s - self._wrote_s.get(decision.group, 0.0) >= QUIET_S:
             self._wrote_s[decision.group] = decision.time_s
-            self._console.print(f"{stamp} {decision.group}: {happened or 'holds'}; {self._numbers(decision)}")
+            self._console.print(
+                f"{stamp} {decision.group}: {happened or 'holds'}; {self._numbers(decision)}", soft_wrap=True
+            )
 
     def _page(self) -> "Group":
         from rich.console import Group
@@ -125,7 +127,8 @@ def print_summary(console: "Console", summaries: Sequence[Summary], objective_s:
             kept = f"{each.sla_ratio:.2%} of {each.events:,} events within {objective_s:g} s"
         console.print(
             f"{each.group}: {kept}, p99 {_seconds(each.p99_s)}; {each.replica_minutes:.2f} replica-minutes, "
-            f"{each.up} up, {each.down} down, {each.reassign} reassigned in {each.ticks} ticks"
+            f"{each.up} up, {each.down} down, {each.reassign} reassigned in {each.ticks} ticks",
+            soft_wrap=True,
         )
 
 

@@ -27,7 +27,7 @@ def run(
 
     from sluice.assembly.live import Live, cluster_address, live
     from sluice.cli.live_view import LiveView, print_summary
-    from sluice.cli.output import console, write_json
+    from sluice.cli.output import check_writable, console, write_json
     from sluice.cli.stop import stopping_in_order
     from sluice.control.journal import Journal
     from sluice.control.live import Pace, Several, run_live
@@ -39,6 +39,8 @@ def run(
     address = bootstrap or cluster_address(settings)
     chosen = policy or settings.control.policy
     place = journal or (Path(settings.control.journal) if settings.control.journal else None)
+    if json is not None:
+        check_writable(json)
     tally = Tally(objective_s=settings.objective.latency_s)
     out = console()
     running: list[Live] = []
@@ -49,6 +51,8 @@ def run(
         if place is not None:
             sinks.append(stack.enter_context(Journal(place)))
         title = f"{chosen}, {'acting' if act else 'recommending'}, on {address}"
+        # It connects, and the first time it compiles: meanwhile there is nothing else to see.
+        out.print(f"getting ready: {title}")
         view = LiveView(out, title=title, state=lambda group: running[0].state(group))
         sinks.append(view)
         shadows = tuple(shadow or settings.control.shadows)

@@ -58,7 +58,7 @@ class Helm:
         """Hand the plan over; while a change is under way, that change again until it is done."""
         standing = self._standing[plan.group]
         if standing.epoch is None or self._epoch(plan.group) != standing.epoch:
-            return Receipt(time_s=plan.time_s, action=Action.HOLD, problem="another controller leads")
+            return Receipt(time_s=plan.time_s, action=Action.HOLD, problem="this controller does not lead")
         standing = standing.planned(plan.action, plan.time_s)
         if standing.state is State.REASSIGN:
             self._under_way[plan.group] = plan

@@ -31,6 +31,10 @@ class Fleet(Protocol):
         """Tell it to leave; does not wait."""
         ...
 
+    def last_words(self, consumer: str) -> str | None:
+        """The end of its output; None when it wrote nothing."""
+        ...
+
 
 class GroupExecutor:
     """One group. `board` None: Kafka's own assignor decides who gets what, and only the count of the plan matters."""
@@ -47,6 +51,8 @@ class GroupExecutor:
         self._reached = True
         self._ours: set[str] = set()
         """Every consumer that was ever started here."""
+        self._expected: set[str] = set()
+        """Those of them that nobody has told to leave."""
         self._leaving: set[str] = set()
 
     def apply(self, plan: Plan) -> Receipt:
@@ -92,12 +98,16 @@ class GroupExecutor:
         started = []
         for name in target.consumers:
             if name not in running and (name in self._ours or name not in there):
+                if name in self._expected:
+                    said = self._fleet.last_words(name)
+                    problems.append(f"{name} ended{f': {said}' if said else ''}")
                 try:
                     self._fleet.start(name)
                 except SluiceError as error:
                     problems.append(f"{name} cannot be started: {error}")
                 else:
                     self._ours.add(name)
+                    self._expected.add(name)
                     started.append(name)
         return tuple(started)
 
@@ -109,6 +119,7 @@ class GroupExecutor:
         for name in told:
             self._fleet.stop(name)
         self._leaving.update(told)
+        self._expected.difference_update(told)
         strangers = set(seen.owned if seen else ()) - set(target.consumers) - self._ours - running
         if strangers:
             problems.append(f"started by somebody else, to be stopped there: {', '.join(sorted(strangers))}")

@@ -3,12 +3,15 @@
 import time
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from sluice.execute.processes import Processes
 
 # A consumer that was told to leave and is still there after this time is killed.
 KILL_AFTER_S = 10.0
+# Each process has an output of its own; a consumer that ends again and again must not fill the disk with them.
+KEPT_LOGS = 5
 
 
 class LocalConsumers:
@@ -29,6 +32,7 @@ class LocalConsumers:
 
     def start(self, consumer: str, instance: str) -> None:
         """UnavailableError when the system refuses."""
+        self._forget_old_logs(consumer)
         note = _note(consumer, instance)
         self._processes.start(note, SLUICE_CONSUMER=consumer, SLUICE_INSTANCE=instance, PYTHONUNBUFFERED="1")
 
@@ -49,8 +53,16 @@ class LocalConsumers:
         alive = {note.rpartition(".")[2] for note in running}
         return frozenset(i for i in instances if i.startswith(f"{self._mark}-") and i not in alive)
 
-    def last_words(self, consumer: str, instance: str) -> str:
-        return self._processes.last_words(_note(consumer, instance))
+    def last_words(self, instance: str) -> str | None:
+        """The last line the process wrote."""
+        logs = self._processes.folder.glob(f"*.{instance}.log")
+        return next((self._processes.last_words(log.stem) for log in logs), None)
+
+    def _forget_old_logs(self, consumer: str) -> None:
+        with suppress(OSError):  # another controller may do the same
+            logs = sorted(self._processes.folder.glob(f"{consumer}.*.log"), key=lambda log: log.stat().st_mtime)
+            for old in logs[:-KEPT_LOGS]:
+                old.unlink()
 
 
 def _note(consumer: str, instance: str) -> str:

@@ -5,6 +5,7 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 
 from sluice.errors import UnavailableError
@@ -41,7 +42,9 @@ class Launcher(Protocol):
         """Those of the instances that have certainly ended."""
         ...
 
-    def last_words(self, consumer: str, instance: str) -> str: ...
+    def last_words(self, instance: str) -> str | None:
+        """The end of its output; None when it wrote nothing."""
+        ...
 
 
 class ManagedExecutor:
@@ -191,7 +194,7 @@ class ManagedExecutor:
             return
         self._tend_due_s = self._clock() + TEND_EVERY_S
         for instance in self._launcher.ended(self._steward.instances()):
-            self._steward.gone(instance, self._clock())
+            self._steward.gone(instance, self._clock(), partial(self._launcher.last_words, instance))
 
     def _collect_fences(self) -> None:
         for instance, future in list(self._fences.items()):

@@ -12,6 +12,8 @@ from shutil import which
 
 from sluice.errors import InputError, UnavailableError
 
+LAST_WORDS_BYTES = 2000
+
 
 class Processes:
     """Starts and stops one group's consumers; `folder` holds a note and the output of each.
@@ -22,7 +24,7 @@ class Processes:
 
     def __init__(self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path) -> None:
         if not command:
-            raise InputError("the group has no command; say how a consumer is started, for example ['python', 'c.py']")
+            raise InputError("the group has no command; set group.command, for example ['python', 'consumer.py']")
         # "python" is the one that runs us: another one on the path may not have what consumers need.
         program = sys.executable if command[0] == "python" else command[0]
         if which(program) is None:
@@ -91,12 +93,13 @@ class Processes:
         """End it at once."""
         self._signal(consumer, signal.SIGKILL)
 
-    def last_words(self, consumer: str) -> str:
-        """The end of its output: why it ended."""
-        with suppress(OSError):
-            lines = (self._folder / f"{consumer}.log").read_text(errors="replace").splitlines()
-            return lines[-1] if lines else "it wrote nothing"
-        return "it wrote nothing"
+    def last_words(self, consumer: str) -> str | None:
+        """The last line of its output: why it ended. None when it wrote nothing."""
+        with suppress(OSError), (self._folder / f"{consumer}.log").open("rb") as log:
+            log.seek(max(log.seek(0, os.SEEK_END) - LAST_WORDS_BYTES, 0))
+            lines = log.read().decode(errors="replace").split("\n")
+            return next((line.strip() for line in reversed(lines) if line.strip()), None)
+        return None
 
     def _signal(self, consumer: str, number: signal.Signals) -> None:
         pid = self.pid(consumer)

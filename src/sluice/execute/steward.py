@@ -165,15 +165,18 @@ class Steward:
         if report.leaving and not report.holds:
             if member.retiring:
                 self._done.retired.append(member.consumer)
+            elif report.why is not None:
+                self._done.problems.append(f"{member.consumer} left: {report.why}")
             self._close(member)
         self._reconcile(now_s)
 
-    def gone(self, instance: str, now_s: float) -> None:
+    def gone(self, instance: str, now_s: float, last_words: Callable[[], str | None] = lambda: None) -> None:
         """A process has certainly ended: there is no lease to wait for. May be said more than once."""
         member = self._roster.get(instance)
         new = member is None or not member.lost
         if new and (consumer := self._roster.ended(instance, now_s)) is not None:
-            self._done.problems.append(f"{consumer} ended while it was starting")
+            said = last_words()
+            self._done.problems.append(f"{consumer} ended while it was starting{f': {said}' if said else ''}")
         if member is not None:
             if member.retiring and not member.lost:
                 self._done.retired.append(member.consumer)

@@ -171,6 +171,8 @@ class Report:
     lease_s: float
     """How long after a beat it goes on without news."""
     leaving: bool = False
+    why: str | None = None
+    """What makes it leave, when nobody told it to."""
     holds: tuple[Hold, ...] = ()
     releases: tuple[Release, ...] = ()
     """The last release of each partition it let go of lately."""

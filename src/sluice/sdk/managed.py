@@ -79,6 +79,7 @@ class ManagedConsumer:
 
     def run(self) -> None:
         """Until `stop` is set, the handler fails for good, or the controller gives us up."""
+        why: str | None = None
         try:
             while not self._stop.is_set():
                 self._turn()
@@ -86,8 +87,11 @@ class ManagedConsumer:
                     raise EvictedError("out of reach for longer than its lease; start this consumer again")
                 if self._control.failure is not None:
                     raise self._control.failure
+        except Exception as error:
+            why = str(error) if isinstance(error, SluiceError) else f"{type(error).__name__}: {error}"
+            raise
         finally:
-            self._leave()
+            self._leave(why)
 
     def _turn(self) -> None:
         while self._control.changes:
@@ -206,10 +210,10 @@ class ManagedConsumer:
             else:
                 self._lookup.withdraw(partition)
 
-    def _leave(self) -> None:
+    def _leave(self, why: str | None) -> None:
         """Drain: what is in hand is dropped uncommitted, what is done is committed and handed back."""
         deadline_s = self._clock() + LEAVE_LIMIT_S
-        self._control.refuse()
+        self._control.refuse(why)
         if not (self._control.evicted or self._committer.fenced):
             self._let_go(dict(self._active))
             self._committer.wait_parted(lambda: self._control.evicted or self._clock() > deadline_s)

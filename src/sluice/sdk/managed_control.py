@@ -104,10 +104,10 @@ class Control:
             self._tenure.ended(partition, epoch, offset=offset, stopped_at_s=stopped_at_s)
         self._report()
 
-    def refuse(self) -> None:
-        """Take nothing new from now on."""
+    def refuse(self, why: str | None) -> None:
+        """Take nothing new from now on; `why` when nobody told us to leave."""
         with self._lock:
-            self._tenure.leaving = True
+            self._tenure.leaving, self._tenure.why = True, why
 
     def leave(self, limit_s: float) -> None:
         """Say goodbye: nothing is held any more."""

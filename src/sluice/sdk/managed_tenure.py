@@ -63,6 +63,7 @@ class Tenure:
         self.evicted = False
         self.leaving = False
         """True: nothing new is taken."""
+        self.why: str | None = None
 
     @property
     def applied(self) -> int:
@@ -135,6 +136,7 @@ class Tenure:
             ready=ready,
             lease_s=self._lease_s,
             leaving=self.leaving,
+            why=self.why,
             holds=tuple(Hold(partition=p, epoch=held.epoch, reading=held.reading) for p, held in self._held.items()),
             releases=tuple(
                 Release(partition=p, epoch=r.epoch, offset=r.offset, stood_s=now_s - r.stopped_at_s)

@@ -9,7 +9,7 @@ from confluent_kafka.admin import AdminClient
 from sluice.errors import InputError, UnavailableError, did_you_mean
 from sluice.model import Partition
 
-CONNECT_LIMIT_S = 6.0
+CONNECT_LIMIT_S = 5.0
 
 
 def client_settings(bootstrap: str, client: Mapping[str, str]) -> dict[str, Any]:
