@@ -25,4 +25,4 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The tail of an error line: the nearest known word, else all of them."""
     names = sorted(map(str, known))  # a member of a StrEnum would show its class
     near = get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names) or 'none'}"

@@ -42,6 +42,17 @@ def test_a_torn_last_line_is_dropped_on_reading_and_cut_before_writing_on(tmp_pa
     assert list(read_journal(path)) == [FIRST, SECOND]
 
 
+def test_a_journal_has_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal(path) as journal:
+        journal.append(FIRST)
+        with pytest.raises(InputError, match=r"journal\.jsonl is being written by another run; choose another place"):
+            Journal(path)
+    with Journal(path) as journal:
+        journal.append(FIRST)
+    assert len(list(read_journal(path))) == 2
+
+
 def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:

@@ -227,6 +227,10 @@ def test_bad_input_is_one_line_in_time(broker: Broker, make_topic: Topics, uniqu
         KafkaMonitor(broker.bootstrap, [GroupSource(group=group, topics=(topic + "x",))])
     with pytest.raises(InputError, match=f"group '{group}x' does not exist; did you mean '{group}'"):
         KafkaMonitor(broker.bootstrap, [GroupSource(group=group + "x", topics=(topic,))], groups_exist=True)
+    commit(broker, f"__sluice.{group}.controllers", topic, {0: 0})
+    with pytest.raises(InputError, match=f"group 'zzz' does not exist; known: .*{group}") as caught:
+        KafkaMonitor(broker.bootstrap, [GroupSource(group="zzz", topics=(topic,))], groups_exist=True)
+    assert "__sluice" not in str(caught.value), "our own groups are nobody's wish"
     with pytest.raises(InputError, match=r"client refuses its settings.*no\.such\.property"):
         KafkaMonitor(broker.bootstrap, [GroupSource(group=group, topics=(topic,))], client={"no.such.property": "1"})
     begun = time.monotonic()

@@ -1,5 +1,6 @@
 """The journal: one decision a line, append-only. A line torn by a crash is dropped on reading."""
 
+import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -19,7 +20,8 @@ class Discard:
 
 
 class Journal:
-    """Appends decisions to a file; each is handed to the operating system before `append` returns."""
+    """Appends decisions to a file; each is handed to the operating system before `append` returns. A file belongs to
+    one writer at a time: decisions of two controllers in one file would be no history."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -27,6 +29,11 @@ class Journal:
             self._file = path.open("ab+")
         except OSError as error:
             raise InputError(f"journal {path} cannot be written: {error.strerror}; choose another place") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise InputError(f"journal {path} is being written by another run; choose another place") from None
         self._cut_torn_tail()
 
     def append(self, decision: Decision) -> None:

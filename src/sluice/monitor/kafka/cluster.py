@@ -71,7 +71,8 @@ def check_group(admin: AdminClient, group: str, *, must_exist: bool, limit_s: fl
             "set group.protocol=classic in its consumers"
         )
     if must_exist and group not in known:
-        raise InputError(f"group {group!r} does not exist; {did_you_mean(group, known)}")
+        others = [name for name in known if not name.startswith("__sluice.")]
+        raise InputError(f"group {group!r} does not exist; {did_you_mean(group, others)}")
 
 
 def _said(error: Exception) -> str:
