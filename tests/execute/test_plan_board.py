@@ -3,9 +3,12 @@
 import socket
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -13,7 +16,7 @@ from sluice.errors import InputError, UnavailableError
 from sluice.execute.board import PlanBoard
 from sluice.execute.plan_server import PlanServer
 from sluice.model import Assignment, Partition, PublishedPlan
-from sluice.sdk.group_source import FILE_MAX_AGE_S, FileSource, HttpSource, make_source
+from sluice.sdk.group_source import FILE_MAX_AGE_S, HOLD_S, FileSource, HttpSource, make_source
 from sluice.sdk.group_watch import PlanWatch
 
 ONE = Assignment.of({"c0": [Partition("a-b", 0), Partition("a-b", 1)]})
@@ -66,19 +69,29 @@ def test_a_plan_nobody_stands_by_is_not_shown() -> None:
     assert board.wait("g", 0, 0.0) is None
 
 
+def test_who_waits_at_the_board_is_woken_by_the_next_plan() -> None:
+    board, heard = PlanBoard(), SimpleQueue[PublishedPlan | None]()
+    first = board.publish("g", ONE)
+    threading.Thread(target=lambda: heard.put(board.wait("g", first.version, 60.0)), daemon=True).start()
+    time.sleep(0.1)  # so that it waits, as a rule
+    assert heard.empty()
+    second = board.publish("g", TWO)
+    assert heard.get(timeout=20.0) == second
+
+
 def test_the_file_is_as_good_as_the_endpoint_until_it_grows_old(tmp_path: Path) -> None:
     clock = Clock()
     board = PlanBoard(now=clock, folder=tmp_path / "plans")
     path = board.path("a/g")
     assert path is not None
     source = FileSource(path, "a/g", now=clock)
-    assert source.ask(1.0) is None
+    assert source.ask(10.0) is None
     plan = board.publish("a/g", TWO)
-    assert source.ask(1.0) == plan
+    assert source.ask(10.0) == plan
     assert source.wait(None) == plan
-    assert FileSource(path, "another", now=clock).ask(1.0) is None
+    assert FileSource(path, "another", now=clock).ask(10.0) is None
     clock.time_s += FILE_MAX_AGE_S + 1
-    assert source.ask(1.0) is None
+    assert source.ask(10.0) is None
 
 
 def test_members_hear_of_a_new_plan_at_once() -> None:
@@ -86,18 +99,18 @@ def test_members_hear_of_a_new_plan_at_once() -> None:
     with PlanServer(board) as server:
         watch = PlanWatch(make_source(server.url, "g h/ü"))
         first = board.publish("g h/ü", ONE)
-        assert _until(lambda: watch.latest == first) < 2.0
+        _until(lambda: watch.latest == first)
         second = board.publish("g h/ü", TWO)
-        assert _until(lambda: watch.latest == second) < 0.5
-        assert HttpSource(server.url, "nobody").ask(1.0) is None
-    assert _until(lambda: watch.latest is None) < 2.0
+        _until(lambda: watch.latest == second)
+        assert HttpSource(server.url, "nobody").ask(10.0) is None
+    _until(lambda: watch.latest is None)
     watch.close()
 
 
 @pytest.mark.parametrize("query", ["?after=x", "?hold_s=x"])
 def test_nonsense_is_refused(query: str) -> None:
     with PlanServer(PlanBoard()) as server:
-        connection = HTTPConnection(server.url.removeprefix("http://"), timeout=2.0)
+        connection = HTTPConnection(server.url.removeprefix("http://"), timeout=10.0)
         connection.request("GET", "/plans/g" + query)
         assert connection.getresponse().status == 400
         connection.close()
@@ -108,25 +121,28 @@ def test_a_controller_that_is_away_or_silent_costs_no_more_than_the_limit() -> N
         port = silent.getsockname()[1]
         started_s = time.monotonic()
         assert HttpSource(f"http://127.0.0.1:{port}", "g").ask(0.2) is None
-        assert 0.15 < time.monotonic() - started_s < 0.6
+        assert 0.15 < time.monotonic() - started_s < 5.0
     assert HttpSource(f"http://127.0.0.1:{port}", "g").ask(0.2) is None
 
 
 def test_an_answer_that_drips_in_is_cut_off() -> None:
+    cut = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as slow:
 
         def drip() -> None:
             client, _ = slow.accept()
-            with client:
+            with client, suppress(OSError):
                 client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-                for _ in range(20):
+                for _ in range(400):  # 20 s, each byte well within the limit
                     client.sendall(b" ")
-                    time.sleep(0.05)
+                    if cut.wait(0.05):
+                        break
 
         threading.Thread(target=drip, daemon=True).start()
         started_s = time.monotonic()
         assert HttpSource(f"http://127.0.0.1:{slow.getsockname()[1]}", "g").ask(0.2) is None
-        assert time.monotonic() - started_s < 0.6
+        cut.set()
+        assert time.monotonic() - started_s < 10.0
 
 
 @pytest.mark.parametrize("place", ["ftp://host/x", "http://", "http://host:port"])
@@ -140,13 +156,12 @@ def test_a_taken_port_is_one_clear_line() -> None:
         PlanServer(PlanBoard(), port=int(server.url.rpartition(":")[2]))
 
 
-def _until(condition: object, limit_s: float = 5.0) -> float:
-    assert callable(condition)
-    started_s = time.monotonic()
+def _until(condition: Callable[[], bool]) -> None:
+    """Within half of the time a question is held open: who only asks again when it is over is too late."""
+    deadline_s = time.monotonic() + HOLD_S / 2
     while not condition():
-        assert time.monotonic() - started_s < limit_s
+        assert time.monotonic() < deadline_s
         time.sleep(0.005)
-    return time.monotonic() - started_s
 
 
 def test_only_a_leader_publishes_and_members_refuse_an_older_leadership(tmp_path: Path) -> None:
@@ -159,16 +174,16 @@ def test_only_a_leader_publishes_and_members_refuse_an_older_leadership(tmp_path
     with pytest.raises(UnavailableError, match="another controller leads"):
         new.publish("g", TWO)
     old.publish("g", TWO)
-    first = source.ask(1.0)
+    first = source.ask(10.0)
     assert first is not None
     assert first.epoch == 3
     leads["new"] = 7
     new.publish("g", ONE)
-    second = source.ask(1.0)
+    second = source.ask(10.0)
     assert second is not None
     assert second.epoch == 7
     # It was stopped in the middle of its work, wakes up, and believes in itself for an instant.
     old.publish("g", TWO)
-    assert source.ask(1.0) is None
+    assert source.ask(10.0) is None
     new.publish("g", ONE)
-    assert source.ask(1.0) == new.read("g")
+    assert source.ask(10.0) == new.read("g")
