@@ -24,6 +24,7 @@ def _modules(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stream_of_measurements_scales_up_and_down_and_the_times_are_taken(broker: Broker, tmp_path: Path) -> None:
     speeds = np.array([[30.0, 30.0, 10.0, 10.0], [90.0, 60.0, 30.0, 10.0], [10.0, 10.0, 10.0, 10.0]])
+    begun_s = time.monotonic()
     changes = bench_response(
         speeds, capacity=100.0, policy="mwf", bootstrap=broker.bootstrap, folder=tmp_path, interval_s=1.0
     )
@@ -40,9 +41,11 @@ def test_a_stream_of_measurements_scales_up_and_down_and_the_times_are_taken(bro
         assert change.moved >= 1
         # A measurement tells of its whole interval.
         assert change.measuring_s >= 1.0
-        assert 0 < change.deciding_s < 1.0
+        assert change.deciding_s > 0
         assert change.handing_over_s is not None
         assert 0 < change.handing_over_s < change.whole_s
+        # Parts of the time that has passed, one after the other.
+        assert change.whole_s < time.monotonic() - begun_s
 
 
 def test_the_last_measurement_of_a_topic_is_in_force_and_rubbish_is_passed_over(
@@ -90,5 +93,5 @@ def test_the_capacity_of_a_consumer_is_that_of_its_sink(broker: Broker, tmp_path
     for each in found:
         assert each.cycles >= 4
         # Never faster than the sink; slower by what reading and committing costs this machine.
-        assert 0.5 < each.capacity_bps / cycle.sink_bps < 1.05
+        assert 0.5 < each.capacity_bps / cycle.sink_bps <= 1.0
         assert each.capacity_eps == pytest.approx(each.capacity_bps / 2000)
