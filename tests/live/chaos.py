@@ -38,9 +38,10 @@ from sluice.model import Partition
 
 GROUP, CONTROLLERS = "chaos", 2
 CONVERGE_LIMIT_S = 15.0
+OWNED_LIMIT_S = 60.0
 FAULTS = (
     "kill consumer",
-    "kill consumer",
+    "kill owner",
     "stop consumer",
     "stop consumer",
     "stop consumer",
@@ -142,6 +143,9 @@ class Chaos:
             self._away.append((self._last_fault_s, now()))
             self._last_fault_s = now()
             return
+        if whom == "owner":
+            self._kill_an_owner()
+            return
         pids = self._pids() if whom == "consumer" else [c.pid for c in self._controllers]
         if not pids:
             return
@@ -153,6 +157,28 @@ class Chaos:
                 os.kill(pid, signal.SIGSTOP)
                 # Shorter and longer than a lease, and than a leader's session.
                 self._wake_s.append((now() + self._random.choice((0.5, 1.5, 4.0, 7.0)), pid))
+
+    def _kill_an_owner(self) -> None:
+        """By its own record it owned something to the last: any consumer may just have come, or be about to go."""
+        end_s = now() + OWNED_LIMIT_S
+        while now() < end_s:
+            owners = self._owners()
+            if owners:
+                process, pid = self._random.choice(owners)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                self._last_fault_s = now()
+                self._sleep(0.1)
+                if any(t.process == process and not t.ended for t in self._tenancies()):
+                    return
+            self._sleep(0.1)
+        raise AssertionError(f"nobody owned anything for {OWNED_LIMIT_S:g} s")
+
+    def _owners(self) -> list[tuple[str, int]]:
+        """Processes that run and own something now, with their numbers."""
+        owning = {tenancy.process for tenancy in self._tenancies() if not tenancy.ended}
+        notes = sorted(owning & self._processes.running())
+        return [(note, pid) for note in notes if (pid := self._processes.pid(note)) is not None]
 
     def _sleep(self, seconds: float) -> None:
         """Time goes on: whoever is due wakes up, and dead controllers are started again."""
