@@ -18,6 +18,8 @@ from sluice.sdk.group_settings import GroupSettings
 
 MEMBER = Path(__file__).with_name("group_member.py")
 LOOK_BACK_S = 0.4
+STANDING_S = 3600.0
+"""How old a plan may grow: a test puts it up once, where a controller stands by it with every tick."""
 
 
 class Note(NamedTuple):
@@ -43,7 +45,6 @@ class Feed:
         self._partitions = partitions
         self._gap_s = partitions / rate_eps
         self._stop = threading.Event()
-        self.started_s = time.time()
         self.sent = 0
         """Events each partition of each topic has got."""
         self._thread = threading.Thread(target=self._run, daemon=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from signal import SIGTERM
 
 import pytest
-from tests.live.group_rig import Feed, Group, publish, wait_for_owners, wait_until
+from tests.live.group_rig import STANDING_S, Feed, Group, publish, wait_for_owners, wait_until
 
 from sluice.broker import Broker
 from sluice.execute.board import PlanBoard
@@ -31,7 +31,7 @@ STAYING = {name: {"c0": [0], "c1": [1], "c2": [2]} if name in BUSY else {"c0": [
 
 @pytest.fixture
 def board() -> PlanBoard:
-    return PlanBoard()
+    return PlanBoard(max_age_s=STANDING_S)
 
 
 @pytest.fixture
