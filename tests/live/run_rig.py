@@ -36,9 +36,10 @@ class Load:
         over = Event()
 
         def flow() -> None:
-            due = 0.0
+            due, seen_s = 0.0, time.monotonic()
             while not over.wait(0.1):
-                due += self.rate_eps / 10
+                now_s = time.monotonic()
+                due, seen_s = due + self.rate_eps * (now_s - seen_s), now_s
                 self.send(int(due))
                 due -= int(due)
 
@@ -71,16 +72,16 @@ def create_topic(broker: Broker, name: str, partitions: int) -> AdminClient:
 
 
 def drive(
-    running: Live, kept: Kept, load: Load, per_tick: int, wanted: Callable[[Decision], bool], limit_s: float = 60.0
+    running: Live, kept: Kept, load: Load, rate_eps: float, wanted: Callable[[Decision], bool], limit_s: float = 60.0
 ) -> Decision:
-    """Tick in real time under load until a decision is as wanted."""
-    deadline = time.monotonic() + limit_s
+    """Tick in real time under load until a decision is as wanted. The load keeps its rate however long a tick takes."""
+    begun_s, sent = time.monotonic(), load.sent
     while True:
-        load.send(per_tick)
+        load.send(int(rate_eps * (time.monotonic() - begun_s)) - (load.sent - sent))
         running.loop.tick()
         if wanted(kept.decisions[-1]):
             return kept.decisions[-1]
-        assert time.monotonic() < deadline, kept.decisions[-1]
+        assert time.monotonic() - begun_s < limit_s, kept.decisions[-1]
         time.sleep(0.2)
 
 

@@ -75,7 +75,7 @@ def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(
     load, kept = Load(mortal, topic, 4), Kept()
     with acting(mortal, topic, group, tmp_path, kept) as running:
         drive(running, kept, load, 0, settled_with(1))
-        three = drive(running, kept, load, 60, settled_with(3))
+        three = drive(running, kept, load, 250, settled_with(3))
         assert (three.snapshot.assignment.owner >= 0).all()
         crew = fleet_of(mortal, group)
         assert crew.running() == {"c0", "c1", "c2"}
@@ -95,7 +95,7 @@ def test_it_staffs_the_group_holds_without_a_broker_and_scales_down_with_one(
         assert crew.running() == {"c0", "c1", "c2"}
 
         mortal.start()
-        drive(running, kept, load, 1, settled_with(1))
+        drive(running, kept, load, 5, settled_with(1))
         deadline = time.monotonic() + 20
         while crew.running() != set(kept.decisions[-1].snapshot.assignment.consumers):
             assert time.monotonic() < deadline
