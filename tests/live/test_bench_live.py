@@ -57,6 +57,11 @@ def left_behind(broker: Broker, cache: Path) -> list[str]:
     ]
 
 
+ON_TIME_S = 0.08
+"""The bursts of the draw below come 107 to 166 ms before a tick, and looks 20 ms earlier are predicted, too.
+What is later than this may be missed by its tick: then the machine has not played that draw."""
+
+
 def workload_a(broker: Broker, folder: Path) -> Compared:
     return bench_live(
         find_scenario("workload-a"),
@@ -71,21 +76,40 @@ def workload_a(broker: Broker, folder: Path) -> Compared:
     )
 
 
-def test_a_minute_of_workload_a_is_as_the_simulator_says(broker: Broker, modules: Path, tmp_path: Path) -> None:
+def test_a_minute_of_workload_a_is_as_the_simulator_says(
+    broker: Broker, modules: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for _ in range(2):
         made = workload_a(broker, tmp_path / "run")
-        if made.machinery.late_s < 0.5:
-            break  # otherwise the machine stood still: it would be judged, not the twin
-    live, twin = made.live, made.simulated
+        played = max(made.machinery.late_s, made.machinery.delayed_s) < ON_TIME_S
+        if played:
+            break
+    live, twin, predicted = made.live, made.simulated, (made.simulated, *made.nearby)
     assert live.events == twin.events == 10_903
     assert live.up >= 1
     assert live.down >= 1
-    assert 100 * live.sla_ratio == pytest.approx(100 * twin.sla_ratio, abs=3.0), made
-    assert live.replica_minutes == pytest.approx(twin.replica_minutes, rel=0.10), made
-    # At this draw nothing hangs on milliseconds, so the prediction is one number.
-    assert all(near.replica_minutes == pytest.approx(twin.replica_minutes, rel=0.05) for near in made.nearby), made
     assert made.machinery.pause_s is not None
     assert left_behind(broker, modules) == []
+    if played:
+        # At this draw nothing hangs on milliseconds, so the prediction is one number.
+        assert all(near.replica_minutes == pytest.approx(twin.replica_minutes, rel=0.05) for near in predicted), made
+        predicted = (twin,)
+    else:
+        # Another load than was drawn, and ticks at other instants of it: there the prediction may be a span.
+        with capsys.disabled():
+            print(f"\nthe machine was twice too busy to play the draw; a span is the prediction: {made}")
+    kept, minutes = [row.sla_ratio for row in predicted], [row.replica_minutes for row in predicted]
+    assert min(kept) - 0.03 <= live.sla_ratio <= max(kept) + 0.03, made
+    assert 0.9 * min(minutes) <= live.replica_minutes <= 1.1 * max(minutes), made
+
+
+# What a shell has put into the background ignores SIGINT, and so does all it starts: the suite may be run like that.
+START = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from sluice.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 def bench(broker: Broker, folder: Path, *further: str) -> "subprocess.Popen[str]":
@@ -93,7 +117,7 @@ def bench(broker: Broker, folder: Path, *further: str) -> "subprocess.Popen[str]
     scenario.write_text(SHORT)
     words = ["bench", "live", str(scenario), "--policy", "keda", "--bootstrap", broker.bootstrap, *further]
     return subprocess.Popen(
-        [sys.executable, "-m", "sluice", *words, "--folder", str(folder / "run"), "--json", str(folder / "out.json")],
+        [sys.executable, "-c", START, *words, "--folder", str(folder / "run"), "--json", str(folder / "out.json")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

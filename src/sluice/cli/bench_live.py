@@ -45,7 +45,7 @@ def print_compared(out: "Console", scenario: Scenario, compared: Sequence[Compar
         startup = "not seen" if told.startup_s is None else " to ".join(seconds(s) for s in told.startup_s)
         out.print(
             f"{each.policy}, {each.mode}: pause of a moved partition {pause}, start-up {startup}, "
-            f"ticks at most {seconds(told.late_s)} late"
+            f"ticks at most {seconds(told.late_s)} late, events {seconds(told.delayed_s)}"
         )
         out.print(_spread(each))
         if told.late_s > scenario.interval_s / 2:

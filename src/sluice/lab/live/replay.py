@@ -41,7 +41,9 @@ class Replayed:
     ended_s: FloatArray
     """NaN: not handled, though there was time to."""
     late_s: float
-    """How much later than it should a tick came at worst."""
+    """How much later than it should a tick came at worst,"""
+    delayed_s: float
+    """and an event to the broker."""
 
     @property
     def latency_s(self) -> FloatArray:
@@ -97,14 +99,16 @@ def replay(
         records = drained(folder, load.count, limit_s=DRAIN_LIMIT_S)
     decisions = tuple(kept.decisions[first:])
     arrived_s, ended_s = times_s(load, records)
+    # Of an event that nobody has seen it is only known when it was sent.
+    came_s = np.where(np.isfinite(arrived_s), arrived_s, sent_s) - start_s
     return Replayed(
         decisions=decisions,
         start_s=start_s,
         duration_s=duration_s,
-        # Of an event that nobody has seen it is only known when it was sent.
-        arrived_s=np.where(np.isfinite(arrived_s), arrived_s, sent_s) - start_s,
+        arrived_s=came_s,
         ended_s=ended_s - start_s,
         late_s=_late_s(decisions, start_s, interval_s),
+        delayed_s=float(np.max(came_s - load.time_s, initial=0.0)),
     )
 
 

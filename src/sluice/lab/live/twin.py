@@ -33,7 +33,9 @@ class Machinery:
     startup_s: tuple[float, float] | None
     """How long the slowest of the consumers that were started together took: least and most."""
     late_s: float
-    """How much too late a tick came at worst."""
+    """How much too late a tick came at worst,"""
+    delayed_s: float
+    """and an event to the broker: a burst takes its time, a busy machine takes more."""
 
     @classmethod
     def of(cls, run: Replayed) -> "Machinery":
@@ -42,6 +44,7 @@ class Machinery:
             pause_s=median(pauses) if pauses else None,
             startup_s=(min(starts), max(starts)) if starts else None,
             late_s=run.late_s,
+            delayed_s=run.delayed_s,
         )
 
 
