@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from sluice.broker import Broker
 
 # The first call of a compiled kernel may compile for seconds: the clock says nothing about a property.
-settings.register_profile("sluice", deadline=None)
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same code gets the same verdict; `pytest --hypothesis-profile explore` draws new examples each time.
+settings.register_profile("sluice", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("sluice")
 
 _numbers = count(1)

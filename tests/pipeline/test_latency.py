@@ -117,7 +117,9 @@ def by_number(rows: Sequence[pa.RecordBatch], layout: Path) -> FloatArray:
 owners = st.lists(st.lists(st.integers(0, 4), min_size=5, max_size=5), min_size=1, max_size=18)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     script=owners,
     protocol=st.sampled_from([Protocol.EAGER, Protocol.COOPERATIVE, Protocol.HANDOVER]),
@@ -259,7 +261,9 @@ def test_a_segment_is_read_from_its_event_on_and_not_before_it_is_readable(tmp_p
     assert (second["event"], second["latency_s"]) == ([2, 3, 4], [9.0, 9.0, 1.0])
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(data=st.data())
 def test_pieces_of_any_size_give_the_same(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     times = {p: sorted(data.draw(st.lists(st.integers(0, 9).map(float), min_size=1, max_size=12))) for p in range(3)}

@@ -232,17 +232,21 @@ def test_a_controller_that_reads_the_stream_sees_the_rate_and_asks_for_more(
                 producer.flush(10)
                 assert query.exception() is None
                 running.loop.tick()
-                if kept.decisions and kept.decisions[-1].plan.action is Action.UP:
+                # A batch may bring what has waited for it: as many as came in a longer time than it tells.
+                if any(d.plan.action is Action.UP and _near(d, 400) for d in kept.decisions):
                     break
                 time.sleep(0.25)
     finally:
         query.stop()
-    last = kept.decisions[-1]
-    assert last.plan.action is Action.UP
-    assert last.plan.target.count > 1
-    assert last.snapshot.assignment.consumers == ("c1",)
-    # What the stream has read at two instants some seconds apart: near what was sent, batches come unevenly.
-    assert float(last.workload.arrival_eps.sum()) == pytest.approx(400, rel=0.8)
+    seen = [d for d in kept.decisions if d.plan.action is Action.UP and _near(d, 400)]
+    assert seen, [(d.plan.action, d.workload.arrival_eps.sum()) for d in kept.decisions]
+    assert seen[0].plan.target.count > 1
+    assert seen[0].snapshot.assignment.consumers == ("c1",)
+
+
+def _near(decision: Decision, rate_eps: float) -> bool:
+    """What the stream has read at two instants some seconds apart: near what was sent, batches come unevenly."""
+    return float(decision.workload.arrival_eps.sum()) == pytest.approx(rate_eps, rel=0.5)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,9 @@ def test_rates_become_the_events_the_simulator_would_make_of_them(spark: SparkSe
     assert times == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     values=st.lists(st.floats(0, 40), min_size=2, max_size=12).filter(lambda v: sum(v) > 2),
     speed_up=st.sampled_from([1.0, 2.0, 40.0]),
