@@ -97,7 +97,7 @@ def test_a_minute_of_workload_a_is_as_the_simulator_says(
     else:
         # Another load than was drawn, and ticks at other instants of it: there the prediction may be a span.
         with capsys.disabled():
-            print(f"\nthe machine was twice too busy to play the draw; a span is the prediction: {made}")
+            print(f"\nthe machine was too busy to play the draw, twice; the prediction is a span: {made.machinery}")
     kept, minutes = [row.sla_ratio for row in predicted], [row.replica_minutes for row in predicted]
     assert min(kept) - 0.03 <= live.sla_ratio <= max(kept) + 0.03, made
     assert 0.9 * min(minutes) <= live.replica_minutes <= 1.1 * max(minutes), made

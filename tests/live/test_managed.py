@@ -10,6 +10,7 @@ from threading import Event as Flag
 from threading import Thread
 
 from confluent_kafka import Consumer, TopicPartition
+from tests.live.chaos_checks import breaches, read_tenancies
 from tests.live.managed_rig import Rig, eventually, rig
 
 from sluice.broker import Broker
@@ -25,6 +26,12 @@ def committed(made: Rig) -> dict[int, int]:
         return {place.partition: place.offset for place in places}
     finally:
         reader.close()
+
+
+def broken_promises(made: Rig) -> list[str]:
+    """Every event is handled, by one owner at a time, and not again once an owner has let go of it in order."""
+    sent = {p: made.sent // len(made.partitions) for p in made.partitions}
+    return breaches(read_tenancies(made.folder), sent)
 
 
 def test_partitions_change_hands_and_nothing_is_lost_or_done_twice(
@@ -54,7 +61,7 @@ def test_partitions_change_hands_and_nothing_is_lost_or_done_twice(
         assert any(receipt.pause_s is not None and receipt.pause_s > 0 for receipt in swapped)
         eventually(lambda: any("c0" in receipt.stopped for receipt in shrunk) or not _runs(made, "c0"), 10.0)
         eventually(lambda: len(made.counts()) == made.sent, 30.0)
-        assert set(made.counts().values()) == {1}
+        assert broken_promises(made) == []
         # Applying the same again changes nothing.
         again = made.reach({"c1": [0, 1, 2, 3]})
         assert [(r.moved_count, r.started, r.stopped) for r in again] == [(0, (), ())]
@@ -121,8 +128,7 @@ def test_consumers_go_on_without_a_controller_and_obey_the_next_one(
         made.reach({"c0": [1], "c1": [0]})
         made.produce(100)
         eventually(lambda: len(made.counts()) == 200, 30.0)
-        assert set(made.counts().values()) == {1}
-        assert made.said().count("lease lapsed") == 0
+        assert broken_promises(made) == []
 
 
 def test_poison_goes_to_the_dead_letter_topic_and_its_neighbours_are_handled(
