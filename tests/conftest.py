@@ -49,13 +49,15 @@ def make_topic(broker: Broker, unique: Callable[[str], str]) -> Callable[..., st
     from confluent_kafka.admin import AdminClient
     from confluent_kafka.cimpl import NewTopic
 
+    from sluice.monitor.kafka.cluster import create_topics
+
     admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
 
     def create(partitions: int = 1, stem: str = "topic", **config: str) -> str:
         name = unique(stem)
         settings = {key.replace("_", "."): value for key, value in config.items()}
         new = NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)
-        admin.create_topics([new])[name].result(10)
+        create_topics(admin, [new], limit_s=20.0)
         return name
 
     return create

@@ -35,6 +35,7 @@ from tests.live.processes_end import module_command, module_environment
 from sluice.broker import Broker
 from sluice.execute.processes import Processes
 from sluice.model import Partition
+from sluice.monitor.kafka.cluster import create_topics
 
 GROUP, CONTROLLERS = "chaos", 2
 CONVERGE_LIMIT_S = 15.0
@@ -106,7 +107,7 @@ class Chaos:
         self._processes = Processes(module_command("-"), environment={}, folder=folder)
         self._stack.callback(self._end_processes)
         admin = AdminClient({"bootstrap.servers": self._broker.bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic(TOPIC, num_partitions=PARTITIONS)])[TOPIC].result(10)
+        create_topics(admin, [NewTopic(TOPIC, num_partitions=PARTITIONS)], limit_s=20.0)
         for _ in range(CONTROLLERS):
             self._start_controller()
         self._flow = Flow(self._broker.bootstrap)

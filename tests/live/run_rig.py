@@ -12,6 +12,7 @@ from confluent_kafka.cimpl import NewTopic
 from sluice.assembly.live import Live
 from sluice.broker import Broker
 from sluice.model import Decision
+from sluice.monitor.kafka.cluster import create_topics
 
 
 class Load:
@@ -67,7 +68,7 @@ class Kept:
 
 def create_topic(broker: Broker, name: str, partitions: int) -> AdminClient:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(name, partitions)])[name].result(10)
+    create_topics(admin, [NewTopic(name, partitions)], limit_s=20.0)
     return admin
 
 

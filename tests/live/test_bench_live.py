@@ -89,7 +89,8 @@ def test_a_minute_of_workload_a_is_as_the_simulator_says(
     assert live.up >= 1
     assert live.down >= 1
     assert made.machinery.pause_s is not None
-    assert left_behind(broker, modules) == []
+    # A busy broker shows a topic a little longer than it says that it has gone.
+    eventually(lambda: left_behind(broker, modules) == [], 20.0)
     if played:
         # At this draw nothing hangs on milliseconds, so the prediction is one number.
         assert all(near.replica_minutes == pytest.approx(twin.replica_minutes, rel=0.05) for near in predicted), made
@@ -139,7 +140,7 @@ def test_kedas_rule_with_kafkas_own_assignor(broker: Broker, modules: Path, tmp_
     assert told["live"]["events"] == told["simulated"]["events"] == 1560
     assert told["live"]["up"] >= 1
     assert told["live"]["max_s"] < 60.0, "all were handled"
-    assert left_behind(broker, modules) == []
+    eventually(lambda: left_behind(broker, modules) == [], 20.0)
 
 
 def test_ctrl_c_stops_everything(broker: Broker, modules: Path, tmp_path: Path) -> None:
@@ -154,4 +155,4 @@ def test_ctrl_c_stops_everything(broker: Broker, modules: Path, tmp_path: Path) 
         process.kill()
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert left_behind(broker, modules) == []
+    eventually(lambda: left_behind(broker, modules) == [], 20.0)

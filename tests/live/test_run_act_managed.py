@@ -19,6 +19,7 @@ from sluice.broker import Broker
 from sluice.execute.processes import Processes
 from sluice.model import Action, Decision, Partition
 from sluice.model.telemetry import telemetry_topic
+from sluice.monitor.kafka.cluster import create_topics
 from sluice.pipeline.latency.history import TO_THE_END, Segment, history_of
 from sluice.settings.live import read_live
 
@@ -138,7 +139,7 @@ def test_staffed_by_the_plan_held_without_reports_left_running_and_taken_over(
             drive(running, kept, load, 0, _the_broker_answers)
         assert {d.plan.action for d in kept.decisions[first_lost:]} == {Action.HOLD}
         assert len(crew.running()) == 3
-        admin.create_topics([NewTopic(reports, 1)])[reports].result(10)
+        create_topics(admin, [NewTopic(reports, 1)], limit_s=20.0)
         drive(running, kept, load, 0, settled_with(1))
 
         drive(running, kept, load, 400, settled_with(3))

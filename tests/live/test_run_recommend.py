@@ -20,6 +20,7 @@ from sluice.broker import Broker
 from sluice.cli.main import main
 from sluice.control.journal import read_journal
 from sluice.model import Action, Decision
+from sluice.monitor.kafka.cluster import create_topics
 from sluice.settings.live import LiveSettings, read_live
 
 CONFIG = """
@@ -157,7 +158,7 @@ def test_without_a_broker_it_holds_and_goes_on_afterwards(
 ) -> None:
     topic, group = unique("topic"), unique("watched")
     admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(topic, 4)])[topic].result(10)
+    create_topics(admin, [NewTopic(topic, 4)], limit_s=20.0)
     path = tmp_path / "run.toml"
     path.write_text(CONFIG.format(bootstrap=mortal.bootstrap, topic=topic, group=group))
     settings: LiveSettings = read_live(path)

@@ -15,6 +15,7 @@ from sluice.broker import Broker
 from sluice.errors import InputError, UnavailableError
 from sluice.model import LagBasis, Partition, Snapshot
 from sluice.monitor.kafka import GroupSource, KafkaMonitor
+from sluice.monitor.kafka.cluster import create_topics
 from sluice.monitor.kafka.offsets import OffsetReader
 
 Names = Callable[[str], str]
@@ -200,7 +201,7 @@ def test_a_broker_that_is_away_is_unknown_within_the_limit_and_known_again_after
 ) -> None:
     topic = unique("topic")
     admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(topic, 2)])[topic].result(10)
+    create_topics(admin, [NewTopic(topic, 2)], limit_s=20.0)
     produce(mortal, topic, [5, 6])
     with watching(mortal, GroupSource(group=unique("group"), topics=(topic,)), limit_s=1.0) as monitor:
         before = until(monitor, lambda s: s.settled and bool(np.isfinite(s.end_events).all()))

@@ -15,6 +15,7 @@ from sluice.model import LagBasis, Partition, Snapshot
 from sluice.model.sketch import LatencySketch
 from sluice.model.telemetry import Begun, Telemetry, telemetry_topic
 from sluice.monitor.kafka import GroupSource, KafkaMonitor, Ownership
+from sluice.monitor.kafka.cluster import create_topics
 
 
 class Managed:
@@ -42,7 +43,7 @@ class Managed:
 
     def create_reports(self) -> None:
         topic = telemetry_topic(self.group)
-        self.admin.create_topics([NewTopic(topic, 1)])[topic].result(10)
+        create_topics(self.admin, [NewTopic(topic, 1)], limit_s=20.0)
 
     def says(self, consumer: str, positions: Mapping[Partition, int | None], **fields: Any) -> None:
         values: dict[str, Any] = {"run": "r1", "time_s": time.time(), **fields}

@@ -15,6 +15,7 @@ from sluice.model import Assignment, LagBasis, Partition, Snapshot
 from sluice.model.stream_snapshot import to_message, workload_topic
 from sluice.model.values import floats
 from sluice.monitor.kafka import GroupSource, Standing, StreamMonitor
+from sluice.monitor.kafka.cluster import create_topics
 
 STALE_S = 30.0
 
@@ -27,7 +28,7 @@ class Rig:
         self.now_s = 1_000.0
         self._producer = Producer({"bootstrap.servers": broker.bootstrap, "log_level": 0})
         admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic(workload_topic(group), 1)])[workload_topic(group)].result(10)
+        create_topics(admin, [NewTopic(workload_topic(group), 1)], limit_s=20.0)
         self.publish(5.0, 1)
         self.command: Standing | None = None
         self.monitor = StreamMonitor(

@@ -11,6 +11,7 @@ from tests.live.managed_rig import eventually
 from sluice.broker import Broker
 from sluice.errors import UnavailableError
 from sluice.model import Partition
+from sluice.monitor.kafka.cluster import create_topics
 from sluice.sdk.managed_lookup import GroupOffsets
 from sluice.sdk.settings import ConsumerSettings
 
@@ -19,7 +20,7 @@ def test_what_is_committed_is_told_again_after_the_broker_died(mortal: Broker, u
     topic, group = unique("orders"), unique("billing")
     first, second = Partition(topic, 0), Partition(topic, 1)
     admin = AdminClient({"bootstrap.servers": mortal.bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(topic, 2)])[topic].result(10)
+    create_topics(admin, [NewTopic(topic, 2)], limit_s=20.0)
     committer = Consumer({"bootstrap.servers": mortal.bootstrap, "group.id": group, "log_level": 0})
     committer.commit(offsets=[TopicPartition(topic, 0, 42)], asynchronous=False)
     committer.close()

@@ -13,7 +13,7 @@ from confluent_kafka.cimpl import NewTopic
 from sluice.assembly.acting import group_folder
 from sluice.errors import UnavailableError
 from sluice.execute.processes import Processes
-from sluice.monitor.kafka.cluster import connect
+from sluice.monitor.kafka.cluster import connect, create_topics
 from sluice.settings.live import WatchedSettings
 
 ANSWER_LIMIT_S = 20.0
@@ -28,12 +28,9 @@ def own_topics(bootstrap: str, partitions: Mapping[str, int], group: str) -> Ite
     """
     admin = connect(bootstrap, {})
     stamped = {"message.timestamp.type": "LogAppendTime"}
-    made = admin.create_topics(
-        [NewTopic(name, num_partitions=count, config=stamped) for name, count in partitions.items()]
-    )
+    new = [NewTopic(name, num_partitions=count, config=stamped) for name, count in partitions.items()]
     try:
-        for future in made.values():
-            future.result(ANSWER_LIMIT_S)
+        create_topics(admin, new, limit_s=ANSWER_LIMIT_S)
     except KafkaException as error:
         raise UnavailableError(f"the topics of the run cannot be made: {error.args[0].str()}") from None
     try:

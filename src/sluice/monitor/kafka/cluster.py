@@ -1,10 +1,12 @@
 """The admin connection, and what is wrong with it in one line."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from confluent_kafka import Consumer, ConsumerGroupType, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from sluice.errors import InputError, UnavailableError, did_you_mean
 from sluice.model import Partition
@@ -36,6 +38,29 @@ def connect(bootstrap: str, client: Mapping[str, str], *, limit_s: float = CONNE
             f"no Kafka broker answers at {bootstrap} ({_said(error)}); correct the address or start the broker"
         ) from None
     return admin
+
+
+def create_topics(admin: AdminClient, new: Sequence[NewTopic], *, limit_s: float) -> None:
+    """Make topics, and return when they are there: a busy broker shows a topic later than it says that it is made.
+
+    KafkaException for one that cannot be made.
+    """
+    for made in admin.create_topics(list(new)).values() if new else ():
+        made.result(limit_s)
+    deadline_s = time.monotonic() + limit_s
+    for topic in new:
+        while not _shown(admin, topic, limit_s):
+            if time.monotonic() > deadline_s:
+                raise UnavailableError(
+                    f"topic {topic.topic} was made, but is not shown within {limit_s:g} s; try again"
+                )
+            time.sleep(0.02)
+
+
+def _shown(admin: AdminClient, topic: NewTopic, limit_s: float) -> bool:
+    described = admin.list_topics(topic.topic, timeout=limit_s).topics[topic.topic]
+    leaders = [partition.leader for partition in described.partitions.values()]
+    return described.error is None and len(leaders) == topic.num_partitions and min(leaders) >= 0
 
 
 def partitions_of(client: AdminClient | Consumer, topics: Iterable[str], *, limit_s: float) -> tuple[Partition, ...]:

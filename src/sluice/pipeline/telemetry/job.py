@@ -11,7 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from sluice.errors import UnavailableError
 from sluice.model.stream_snapshot import to_message, workload_topic
-from sluice.monitor.kafka.cluster import client_settings, connect, partitions_of
+from sluice.monitor.kafka.cluster import client_settings, connect, create_topics, partitions_of
 from sluice.pipeline.telemetry.facts import facts, slim
 from sluice.pipeline.telemetry.lake import Lake
 from sluice.pipeline.telemetry.spec import TelemetrySpec
@@ -51,11 +51,10 @@ def check_stream(stream: StreamSpec, spec: TelemetrySpec) -> None:
     missing = [name for g in spec.groups if (name := workload_topic(g.group)) not in known]
     # Only the newest snapshot of a group is of use.
     new = [NewTopic(name, num_partitions=1, config={"cleanup.policy": "compact"}) for name in missing]
-    for name, made in admin.create_topics(new).items() if new else ():
-        try:
-            made.result(_ANSWER_LIMIT_S)
-        except KafkaException as error:
-            raise UnavailableError(f"topic {name} cannot be created: {error.args[0].str()}") from None
+    try:
+        create_topics(admin, new, limit_s=_ANSWER_LIMIT_S)
+    except KafkaException as error:
+        raise UnavailableError(f"the workload topics cannot be made: {error.args[0].str()}") from None
 
 
 def start_stream(
