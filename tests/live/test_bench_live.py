@@ -84,24 +84,24 @@ def test_a_minute_of_workload_a_is_as_the_simulator_says(
         played = max(made.machinery.late_s, made.machinery.delayed_s) < ON_TIME_S
         if played:
             break
-    live, twin, predicted = made.live, made.simulated, (made.simulated, *made.nearby)
-    assert live.events == twin.events == 10_903
+    live, predicted = made.live, (made.simulated, *made.nearby)
+    assert live.events == made.simulated.events == 10_903
     assert live.up >= 1
     assert live.down >= 1
     assert made.machinery.pause_s is not None
     # A busy broker shows a topic a little longer than it says that it has gone.
     eventually(lambda: left_behind(broker, modules) == [], 20.0)
-    if played:
-        # At this draw nothing hangs on milliseconds, so the prediction is one number.
-        assert all(near.replica_minutes == pytest.approx(twin.replica_minutes, rel=0.05) for near in predicted), made
-        predicted = (twin,)
-    else:
-        # Another load than was drawn, and ticks at other instants of it: there the prediction may be a span.
-        with capsys.disabled():
-            print(f"\nthe machine was too busy to play the draw, twice; the prediction is a span: {made.machinery}")
+    # A look some milliseconds earlier or later, or a start that ends just before or after one, is another decision.
     kept, minutes = [row.sla_ratio for row in predicted], [row.replica_minutes for row in predicted]
     assert min(kept) - 0.03 <= live.sla_ratio <= max(kept) + 0.03, made
     assert 0.9 * min(minutes) <= live.replica_minutes <= 1.1 * max(minutes), made
+    if played:
+        # At this draw that does not matter much.
+        assert max(kept) - min(kept) <= 0.03, made
+        assert max(minutes) <= 1.1 * min(minutes), made
+    else:
+        with capsys.disabled():
+            print(f"\nthe machine was too busy to play the draw, twice; what it played was predicted: {made.machinery}")
 
 
 # What a shell has put into the background ignores SIGINT, and so does all it starts: the suite may be run like that.

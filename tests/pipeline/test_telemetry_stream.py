@@ -176,7 +176,7 @@ def test_the_workload_topic_shows_the_group_as_it_stands(
     assert snapshot.reports.counter("processed_events").tolist() == [300.0]
 
 
-# A rate is the difference of two snapshots, and a busy machine takes many seconds for a batch: the window holds several.
+# A rate is the difference of two snapshots, and a busy machine takes seconds for a batch: the window holds several.
 RUN = """
 [objective]
 latency_s = 0.5
