@@ -35,6 +35,8 @@ class Consumer:
     frozen: bool = False
     cut: bool = False
     """Off the network: it works on with what it has, as long as its lease lets it."""
+    elsewhere: bool = False
+    """On another machine than the controllers: no signal reaches it, and nobody is told that it has ended."""
     leaving: bool = False
     active: dict[Partition, int] = field(default_factory=dict)
     position: dict[Partition, int] = field(default_factory=dict)
@@ -82,7 +84,7 @@ class Consumer:
                 case End(partition, epoch):
                     self._let_go(partition, epoch)
             self._report()
-        if self.leaving and not self.cut:
+        if (self.leaving or self.tenure.dismissed) and not self.cut:
             self.tenure.leaving = True
             for partition, epoch in list(self.tenure.held().items()):
                 self._let_go(partition, epoch)
@@ -128,7 +130,7 @@ class Controller:
             steward.fenced(instance, world.now_s)
         if random.random() < 0.5:
             for consumer in world.consumers:
-                if not consumer.alive:
+                if not consumer.alive and not consumer.elsewhere:
                     steward.gone(consumer.instance, world.now_s)
         steward.tick(world.now_s)
         for effect in steward.take_effects():
@@ -143,10 +145,11 @@ class Controller:
                 self.fences.append((world.now_s + random.random(), instance))
             case Spawn(name, instance):
                 ready_s = world.now_s + random.random() * world.slowest_start_s
-                world.consumers.append(Consumer(world, name, instance, ready_s))
+                elsewhere = random.random() < 0.3
+                world.consumers.append(Consumer(world, name, instance, ready_s, elsewhere=elsewhere))
             case Terminate(_, instance):
                 for consumer in world.consumers:
-                    if consumer.instance == instance:
+                    if consumer.instance == instance and not consumer.elsewhere:
                         consumer.leaving = True
 
 

@@ -50,18 +50,15 @@ class Rig:
         self.topic = topic
         self.partitions = tuple(Partition(topic, number) for number in range(partitions))
         self.folder = folder
-        self.processes = Processes(
-            command,
-            environment={
-                **module_environment(),
-                "SLUICE_BOOTSTRAP": bootstrap,
-                "SLUICE_GROUP": group,
-                "SLUICE_TOPICS": topic,
-                "RECORD_FOLDER": str(folder),
-                **environment,
-            },
-            folder=folder,
-        )
+        self.environment = {
+            **module_environment(),
+            "SLUICE_BOOTSTRAP": bootstrap,
+            "SLUICE_GROUP": group,
+            "SLUICE_TOPICS": topic,
+            "RECORD_FOLDER": str(folder),
+            **environment,
+        }
+        self.processes = Processes(command, environment=self.environment, folder=folder)
         self.executor = self.new_executor()
         self._producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
         self.sent = 0

@@ -11,9 +11,10 @@ from threading import Thread
 
 from confluent_kafka import Consumer, TopicPartition
 from tests.live.chaos_checks import breaches, read_tenancies
-from tests.live.managed_rig import Rig, eventually, rig
+from tests.live.managed_rig import RECORDING, Rig, eventually, rig
 
 from sluice.broker import Broker
+from sluice.execute.processes import Processes
 
 Names = Callable[[str], str]
 MakeTopic = Callable[..., str]
@@ -129,6 +130,22 @@ def test_consumers_go_on_without_a_controller_and_obey_the_next_one(
         made.produce(100)
         eventually(lambda: len(made.counts()) == 200, 30.0)
         assert broken_promises(made) == []
+
+
+def test_a_consumer_from_elsewhere_that_is_not_needed_leaves_in_order(
+    broker: Broker, unique: Names, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    with rig(broker.bootstrap, unique("group"), make_topic(2), 2, tmp_path) as made:
+        made.reach({"c0": [0, 1]})
+        # As on another machine: this controller cannot signal it.
+        elsewhere = Processes(RECORDING, environment=made.environment, folder=tmp_path / "elsewhere")
+        elsewhere.start("hand", SLUICE_INSTANCE="by-hand")
+        try:
+            eventually(lambda: not elsewhere.running(), 30.0)
+        finally:
+            elsewhere.kill("hand")
+        assert elsewhere.last_words("hand") is None, "no complaint"
+        eventually(lambda: made.executor.settled, 10.0)
 
 
 def test_poison_goes_to_the_dead_letter_topic_and_its_neighbours_are_handled(

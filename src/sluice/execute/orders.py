@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sluice.execute.roster import Member
 from sluice.model import Partition
-from sluice.model.commands import Closed, Evict, Lead, Start, Stop
+from sluice.model.commands import Closed, Dismiss, Evict, Lead, Start, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,9 @@ class Orders:
 
     def evict(self, consumer: str, instance: str) -> Evict:
         return Evict(term=self.term, leader=self.leader, consumer=consumer, instance=instance)
+
+    def dismiss(self, consumer: str, instance: str) -> Dismiss:
+        return Dismiss(term=self.term, leader=self.leader, consumer=consumer, instance=instance)
 
     def closed(self, consumer: str, instance: str) -> Closed:
         return Closed(term=self.term, leader=self.leader, consumer=consumer, instance=instance)

@@ -302,7 +302,7 @@ class Steward:
                 case StartReading(partition, consumer):
                     self._start(partition, consumer, now_s)
                 case Retire(consumer):
-                    self._retire(consumer)
+                    self._retire(consumer, now_s)
 
     def _spawn(self, consumer: str, now_s: float) -> None:
         if self._roster.may_spawn(consumer, now_s):
@@ -338,9 +338,16 @@ class Steward:
         self._tenants[partition] = Tenant(consumer, member.instance, epoch, member.lease_s, Phase.STARTING)
         self._order(lambda orders: orders.start(member, partition, epoch=epoch, offset=offset, stood_s=stood_s))
 
-    def _retire(self, consumer: str) -> None:
+    def _retire(self, consumer: str, now_s: float) -> None:
+        """By a signal, and by the log: it may run on another machine, or have been started by hand."""
         for member in self._roster:
             idle = next(self._tenants.of(member.instance), None) is None
-            if member.consumer == consumer and idle and not (member.lost or member.retiring):
-                member.retiring = True
-                self._out.append(Terminate(consumer, member.instance))
+            if member.consumer == consumer and idle and not member.lost:
+                if not member.retiring:
+                    member.retiring = True
+                    self._out.append(Terminate(consumer, member.instance))
+                if self._roster.turn_away(member.instance, now_s):
+                    self._dismiss(member)
+
+    def _dismiss(self, member: Member) -> None:
+        self._order(lambda orders: orders.dismiss(member.consumer, member.instance))

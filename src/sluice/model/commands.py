@@ -124,6 +124,18 @@ class Evict(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dismiss(Command):
+    """This process is not needed any more: it is to leave in order. A signal reaches processes of one machine only."""
+
+    consumer: str
+    instance: str
+
+    @property
+    def key(self) -> str:
+        return f"Dismiss {self.instance}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Closed(Command):
     """Nothing of this process can come any more: its lease is over and the broker refuses its commits."""
 
@@ -195,7 +207,7 @@ class Reign:
 
 Record = Command | Beat
 """What stands in COMMANDS."""
-KINDS: Mapping[str, type[Record]] = {kind.__name__: kind for kind in (Beat, Lead, Start, Stop, Evict, Closed)}
+KINDS: Mapping[str, type[Record]] = {kind.__name__: kind for kind in (Beat, Lead, Start, Stop, Evict, Dismiss, Closed)}
 
 
 def record_to_wire(record: Record) -> bytes:

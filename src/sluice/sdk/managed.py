@@ -78,10 +78,10 @@ class ManagedConsumer:
         return self._clock() < self._control.lease_until_s
 
     def run(self) -> None:
-        """Until `stop` is set, the handler fails for good, or the controller gives us up."""
+        """Until `stop` is set, the controller needs us no more or gives us up, or the handler fails for good."""
         why: str | None = None
         try:
-            while not self._stop.is_set():
+            while not (self._stop.is_set() or self._control.dismissed):
                 self._turn()
                 if self._control.evicted or self._committer.fenced:
                     raise EvictedError("out of reach for longer than its lease; start this consumer again")

@@ -80,6 +80,10 @@ class Control:
     def evicted(self) -> bool:
         return self._tenure.evicted
 
+    @property
+    def dismissed(self) -> bool:
+        return self._tenure.dismissed
+
     def held(self) -> dict[Partition, int]:
         with self._lock:
             return self._tenure.held()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sluice.model import Partition
-from sluice.model.commands import Beat, Evict, Hold, Record, Reign, Release, Report, Start, Stop
+from sluice.model.commands import Beat, Dismiss, Evict, Hold, Record, Reign, Release, Report, Start, Stop
 
 # A controller that comes back later than this begins at the committed offset, which is the same place.
 REMEMBER_RELEASE_S = 30.0
@@ -61,6 +61,8 @@ class Tenure:
         self._sent_at_s: dict[int, float] = {}
         self.lease_until_s = -math.inf
         self.evicted = False
+        self.dismissed = False
+        """Not needed any more."""
         self.leaving = False
         """True: nothing new is taken."""
         self.why: str | None = None
@@ -99,6 +101,8 @@ class Tenure:
             case Evict(instance=self._instance):
                 self.evicted = True
                 self.lease_until_s = -math.inf
+            case Dismiss(instance=self._instance):
+                self.dismissed = True
         return ()
 
     def skip(self, offset: int) -> None:
