@@ -53,7 +53,7 @@ def left_behind(broker: Broker, cache: Path) -> list[str]:
     """Topics and consumers of a run that has ended."""
     topics = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0}).list_topics(timeout=10).topics
     return [name for name in topics if "events-" in name or "consumers-" in name] + [
-        str(path) for path in (cache / "consumers").glob("*/*/*.json")
+        str(path) for path in (cache / "consumers").rglob("*.json")
     ]
 
 

@@ -52,7 +52,7 @@ def decision(rates: list[float], lag: list[float]) -> Decision:
         reports=reports,
     )
     workload = Workload(group="g", time_s=12.5, assignment=NOW, arrival_eps=floats(rates), lag_events=floats(lag))
-    why = Reason("{n} of {what}", {"n": 3, "what": "them"})
+    why = Reason("{n} of {partitions} {what}", {"n": 3, "partitions": 5, "what": "partitions"})
     plan = Plan(
         group="g",
         time_s=12.5,
@@ -79,7 +79,7 @@ def test_round_trip(rates: list[float], lag: list[float]) -> None:
     text = json.dumps(decision_to_json(original), allow_nan=False)
     back = decision_from_json(json.loads(text))
     assert back == original
-    assert str(back.plan.reason) == "3 of them"
+    assert str(back.plan.reason) == "3 of 5 partitions"
 
 
 def test_what_differs_is_not_equal() -> None:

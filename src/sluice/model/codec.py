@@ -116,7 +116,9 @@ def _hints(kind: type) -> tuple[tuple[str, Any, bool], ...]:
 
 def _drop_partitions(data: Any) -> None:
     if isinstance(data, dict):
-        data.pop("partitions", None)
+        # A list: the number of a reason may bear the same name.
+        if isinstance(data.get("partitions"), list):
+            del data["partitions"]
         for item in data.values():
             _drop_partitions(item)
     elif isinstance(data, list) and data and isinstance(data[0], dict | list):

@@ -12,6 +12,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from sluice.assembly.acting import group_folder
 from sluice.errors import UnavailableError
+from sluice.execute.board import PlanBoard
 from sluice.execute.processes import Processes
 from sluice.monitor.kafka.cluster import connect, create_topics
 from sluice.settings.live import WatchedSettings
@@ -53,6 +54,10 @@ def own_consumers(bootstrap: str, group: WatchedSettings) -> Iterator[None]:
     finally:
         stopped(processes)
         shutil.rmtree(folder, ignore_errors=True)
+        if (plan := PlanBoard(folder=folder.parent).path(group.name)) is not None:
+            plan.unlink(missing_ok=True)
+        with suppress(OSError):  # another group of the cluster has something there
+            folder.parent.rmdir()
 
 
 def stopped(processes: Processes) -> None:
