@@ -11,6 +11,9 @@ from signal import SIGCONT, SIGKILL, SIGSTOP
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
 from tests.live.group_rig import STANDING_S, Feed, Group, publish, wait_for_owners, wait_until
 
 from sluice.broker import Broker
@@ -94,6 +97,22 @@ def test_a_new_plan_moves_exactly_the_planned_partition(make_group: MakeGroup, f
         assert {note.partition: note.consumer for note in after if note.partition != 1} == {0: "c0", 2: "c1", 3: "c1"}
         # In two rounds, and long before anybody's next heartbeat.
         assert max(note.latency_s for note in after if note.arrived_s > published_s) < 4.0
+
+
+def test_a_new_partition_is_read_soon(broker: Broker, make_group: MakeGroup) -> None:
+    board = PlanBoard()
+    with PlanServer(board) as server:
+        group = make_group(server.url, GroupSettings())
+        publish(board, group, c0=range(PARTITIONS))
+        group.start("c0")
+        producer = Producer({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+        producer.produce(group.topic, b"x", partition=0)
+        wait_until(lambda: (0, 0) in _handled(group), 30.0, "it has joined")
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+        admin.create_partitions([NewPartitions(group.topic, PARTITIONS + 1)])[group.topic].result(10)
+        wait_until(lambda: len(producer.list_topics(group.topic).topics[group.topic].partitions) == 5, 30.0, "5")
+        producer.produce(group.topic, b"x", partition=PARTITIONS)
+        wait_until(lambda: (PARTITIONS, 0) in _handled(group), 60.0, "the plan does not know it, and it is read")
 
 
 def test_without_the_controller_the_group_goes_on_and_follows_it_when_it_is_back(

@@ -67,8 +67,13 @@ class LiveView:
         from rich.console import Group
         from rich.text import Text
 
+        # Sentences stand under the table: in a column of it they would be a word wide.
+        plans = [
+            Text(f"{group}: {recent[-1].plan.action} ({recent[-1].plan.reason})")
+            for group, recent in self._recent.items()
+        ]
         lines = [Text(text, overflow="ellipsis", no_wrap=True) for text in self._events]
-        return Group(self._table(), *lines)
+        return Group(self._table(), *plans, Text(), *lines)
 
     def _table(self) -> "Table":
         from rich import box
@@ -88,7 +93,7 @@ class LiveView:
                 _number(float(decision.workload.lag_events.sum())),
                 _number(self._lag_s(decision), ".1f"),
                 _seconds(self._p99_s(group)),
-                f"{_wish(plan.action, plan.target.count)} ({plan.reason})",
+                _wish(plan.action, plan.target.count),
                 ", ".join(f"{p.policy}: {_wish(p.action, p.target.count)}" for p in decision.shadows) or "-",
             )
         return table

@@ -11,7 +11,10 @@ def run(
     act: Annotated[bool, typer.Option("--act", help="Carry the plans out; without it they are advice.")] = False,
     policy: Annotated[str | None, typer.Option(help="Decide with this policy instead of the file's.")] = None,
     shadow: Annotated[
-        list[str] | None, typer.Option(help="Ask this policy too and journal what it would have done; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="Ask this policy too, instead of the file's shadows, and journal its plans; may be repeated."
+        ),
     ] = None,
     bootstrap: Annotated[str | None, typer.Option(help="HOST:PORT of the cluster instead of the file's.")] = None,
     journal: Annotated[Path | None, typer.Option(help="Append every decision to this file.")] = None,

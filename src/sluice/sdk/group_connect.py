@@ -17,6 +17,9 @@ from sluice.sdk.settings import ConsumerSettings
 
 # A broker that went away is noticed within this time; a join has its own, longer limit.
 REQUEST_LIMIT_S = 10.0
+# A new partition of the topic is noticed within this time. By default it would wait for five minutes, and while it has
+# no owner the group is not settled: nothing else could be changed either.
+METADATA_AGE_S = 10.0
 
 KAFKAS_OWN: Mapping[str, Callable[[], Any]] = {
     Assignor.RANGE: RangePartitionAssignor,
@@ -41,6 +44,7 @@ def connect_member(settings: ConsumerSettings, group: GroupSettings, assignor: A
         "bootstrap_servers": settings.bootstrap.split(","),
         "bootstrap_timeout_ms": int(CONNECT_LIMIT_S * 1000),
         "request_timeout_ms": int(REQUEST_LIMIT_S * 1000),
+        "metadata_max_age_ms": int(METADATA_AGE_S * 1000),
         # The default grows to 30 s: a broker that is back would be noticed that late.
         "reconnect_backoff_max_ms": 500,
         "group_id": settings.group,
