@@ -53,7 +53,9 @@ def _group_consumer(
     connected: list[Any] = []
     if group.assignor == Assignor.PLANNED:
         if settings.controller is None:
-            raise InputError("controller is missing; give http://HOST:PORT or a file, or choose another group.assignor")
+            raise InputError(
+                "controller is missing; give http://HOST:PORT or a file, or a SLUICE_GROUP_ASSIGNOR of Kafka's own"
+            )
         source = make_source(settings.controller, settings.group)
         assignor: Any = PlannedAssignor(
             consumer=settings.consumer,
