@@ -297,7 +297,13 @@ def test_whatever_is_seen_nothing_known_is_negative(seen: list[tuple[float, floa
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("window_s", 0.0), ("service_eps", -1.0), ("rebalance_s", math.nan), ("rebalance_quantile", 0.0)],
+    [
+        ("window_s", 0.0),
+        ("burst_period_s", 0.0),
+        ("service_eps", -1.0),
+        ("rebalance_s", math.nan),
+        ("rebalance_quantile", 0.0),
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(field: str, value: float) -> None:
     wrong: dict[str, Any] = {field: value}
@@ -312,6 +318,17 @@ def test_a_tick_between_two_bursts_keeps_the_rate() -> None:
     # Two empty ticks in a row are a stop.
     assert analyzer.analyze(snapshot(3, [30, 10]), recent).arrival_eps == pytest.approx([0, 0])
     assert analyzer.analyze(snapshot(3, [50, 20]), recent).arrival_eps == pytest.approx([20, 10])
+
+
+@given(tick_s=st.floats(0.7, 0.999), phase_s=st.floats(0.001, 0.999))
+def test_a_known_period_makes_the_rate_exact_whatever_the_ticks(tick_s: float, phase_s: float) -> None:
+    """Sixty events a burst, one burst each second: the controller is told 60/s however it ticks."""
+    ticks = [n * tick_s for n in range(12)]
+    snapshots = [snapshot(t, [60 * math.floor(t + 1 - phase_s), 0]) for t in ticks]
+    analyzer = WindowAnalyzer(bursts=True, burst_period_s=1.0, window_s=tick_s)
+    # The first tick with a burst in it, and all after it.
+    rates = [float(made.workload.arrival_eps[0]) for made in history(analyzer, *snapshots)[3:]]
+    assert rates == pytest.approx([60.0] * len(rates))
 
 
 def test_without_bursts_an_empty_tick_is_a_stop() -> None:

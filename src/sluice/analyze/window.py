@@ -11,6 +11,7 @@ from sluice.analyze.arrivals import peak_ratio, rates_of
 from sluice.analyze.strength import measured_strength
 from sluice.errors import InputError
 from sluice.model import Decision, Snapshot, Workload
+from sluice.model.values import frozen
 
 # Two ticks one window apart may differ by rounding.
 _TOLERANCE_S = 1e-6
@@ -24,6 +25,8 @@ class WindowAnalyzer:
     """Rates are means over this time (over one tick, where ticks are longer)."""
     bursts: bool = False
     """Producers send in bursts about one tick apart: a tick that none fell into keeps the rate of the one before."""
+    burst_period_s: float | None = None
+    """Time from one burst to the next, where it is known: rates are then per period, whatever the ticks."""
     service_window_s: float = 30.0
     """Service rate, variability and selectivity are means over this time."""
     rebalance_quantile: float = 0.99
@@ -33,7 +36,7 @@ class WindowAnalyzer:
     startup_s: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("window_s", "service_window_s", "service_eps", "capacity_bps"):
+        for name in ("window_s", "burst_period_s", "service_window_s", "service_eps", "capacity_bps"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise InputError(f"analyzer {name} is {value}; give a number above 0")
@@ -49,6 +52,11 @@ class WindowAnalyzer:
         last = recent[-1] if recent else None
         before = _oldest_within(snapshot, recent, self.window_s)
         rate, lag, bps = rates_of(snapshot, before, last.snapshot if last is not None else None)
+        if self.burst_period_s is not None and before is not None:
+            ticked_s = snapshot.time_s - before.time_s
+            # As many bursts as fit best: one in a tick that is about as long as the period.
+            share = ticked_s / (max(1, round(ticked_s / self.burst_period_s)) * self.burst_period_s)
+            rate, bps = frozen(rate * share), frozen(bps * share) if bps is not None else None
         if self.bursts and last is not None and _between_bursts(snapshot, recent):
             rate = last.workload.arrival_eps
             bps = last.workload.arrival_bps if bps is not None else None

@@ -166,6 +166,7 @@ def _analyzer(group: WatchedSettings, settings: LiveSettings) -> Analyzer:
     measured = WindowAnalyzer(
         window_s=settings.analyze.window_s,
         bursts=settings.analyze.bursts,
+        burst_period_s=settings.analyze.burst_period_s,
         service_window_s=settings.analyze.service_window_s,
         rebalance_quantile=settings.analyze.rebalance_quantile,
         service_eps=group.service_eps,

@@ -94,6 +94,7 @@ def _analyzer(group: GroupSettings, scenario: Scenario) -> Analyzer:
     measured = WindowAnalyzer(
         window_s=scenario.analyze.window_s,
         bursts=scenario.analyze.bursts,
+        burst_period_s=scenario.analyze.burst_period_s,
         service_window_s=scenario.analyze.service_window_s,
         rebalance_quantile=scenario.analyze.rebalance_quantile,
         service_eps=1.0 / mean_s,

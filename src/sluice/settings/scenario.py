@@ -42,6 +42,9 @@ class AnalyzeSettings(Settings):
     bursts: bool = False
     """Producers send in bursts about one interval apart: an interval that none fell into keeps the rate of the one
     before. Otherwise it looks like a stop, and the group shrinks."""
+    burst_period_s: Annotated[float, Field(gt=0)] | None = None
+    """Time from one burst to the next, where it is known (intervals at most as long): rates are then events per period.
+    Otherwise they are per interval, and come out too high where that is shorter."""
     service_window_s: Annotated[float, Field(gt=0)] = 30.0
     """Service rates are means over this time."""
     rebalance_quantile: Annotated[float, Field(gt=0, le=1)] = 0.99
