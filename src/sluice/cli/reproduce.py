@@ -49,7 +49,7 @@ def run(
             out.print(source)
         out.print(_table(one))
     held, total = sum(one.held for one in done), sum(len(one.verdicts) for one in done)
-    out.print(f"{held} of {total} claims hold ({held / total:.0%})")
+    out.print(f"{held} of {total} claims hold ({held / total:.1%})")
     if json is not None:
         write_json(json, [_record(one, verdict) for one in done for verdict in one.verdicts])
     if report is not None:
