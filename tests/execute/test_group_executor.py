@@ -159,11 +159,13 @@ def test_a_consumer_that_ended_is_started_again_though_the_broker_still_shows_it
     world.settle(TWO)
     world.alive.discard("b")
     receipt = executor.apply(plan_from(TWO, TWO))
-    assert (receipt.started, receipt.complete, receipt.problem) == (("b",), False, "b ended: b was here")
+    assert (receipt.started, receipt.complete, receipt.problem) == ((), False, "b ended: b was here")
+    assert executor.apply(plan_from(TWO, TWO, 0.4)).started == ()
+    assert executor.apply(plan_from(TWO, TWO, 0.6)).started == ("b",)
     # One that left because it was told to is no problem when it is needed again.
-    executor.apply(plan_from(TWO, ONE))
+    executor.apply(plan_from(TWO, ONE, 1.0))
     world.settle(ONE)
-    receipt = executor.apply(plan_from(ONE, TWO))
+    receipt = executor.apply(plan_from(ONE, TWO, 2.0))
     assert (receipt.started, receipt.problem) == (("b",), "the group is on its way")
 
 

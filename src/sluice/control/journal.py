@@ -34,6 +34,8 @@ class Journal:
         except BlockingIOError:
             self._file.close()
             raise InputError(f"journal {path} is being written by another run; choose another place") from None
+        except OSError:
+            pass  # a file system without locks
         self._cut_torn_tail()
 
     def append(self, decision: Decision) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from sluice.errors import SluiceError
 from sluice.execute.board import PlanBoard, same_target
 from sluice.execute.members import Members
+from sluice.execute.retries import Retries
 from sluice.model import NOBODY, Action, Assignment, Plan, Receipt
 
 # A target the group has not reached by then is given up: what stands is the new starting point.
@@ -54,6 +55,7 @@ class GroupExecutor:
         self._expected: set[str] = set()
         """Those of them that nobody has told to leave."""
         self._leaving: set[str] = set()
+        self._retries = Retries()
 
     def apply(self, plan: Plan) -> Receipt:
         seen = self._members()
@@ -64,7 +66,7 @@ class GroupExecutor:
             joined = seen is not None and set(target.consumers) <= set(seen.owned)
             self._board.publish(self._group, target, wake=joined and plan.action is not Action.HOLD)
         problems: list[str] = []
-        started = self._start(target, seen, problems)
+        started = self._start(target, seen, problems, plan.time_s)
         stopped = self._stop(target, seen, problems)
         self._reached = seen is not None and (seen.stand_as(target) if self._board else seen.share_all(target))
         if not self._reached and not problems:
@@ -90,7 +92,7 @@ class GroupExecutor:
                 self._target, self._reached = plan.current, True
         return self._target
 
-    def _start(self, target: Assignment, seen: Members | None, problems: list[str]) -> tuple[str, ...]:
+    def _start(self, target: Assignment, seen: Members | None, problems: list[str], now_s: float) -> tuple[str, ...]:
         """Those that are missing: not there, or there no more though the broker has not noticed yet."""
         running = self._fleet.running()
         # Without an answer nobody knows who is there; our own that have ended are certainly not.
@@ -99,8 +101,12 @@ class GroupExecutor:
         for name in target.consumers:
             if name not in running and (name in self._ours or name not in there):
                 if name in self._expected:
+                    self._expected.discard(name)
+                    self._retries.failed(name, now_s)
                     said = self._fleet.last_words(name)
                     problems.append(f"{name} ended{f': {said}' if said else ''}")
+                if not self._retries.may_start(name, now_s):
+                    continue
                 try:
                     self._fleet.start(name)
                 except SluiceError as error:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sluice.execute.retries import Retries
 from sluice.execute.timing import Timing
 from sluice.model.commands import Report
 
@@ -45,6 +46,8 @@ class Roster:
         self._starting: dict[str, _Starting] = {}
         self._failures: dict[str, int] = {}
         self._not_before_s: dict[str, float] = {}
+        self.retries = Retries(timing)
+        """Of consumers that gave up by themselves after they had been ready."""
         self._echo_s = -math.inf
         self._connected_since_s = -math.inf
 
@@ -119,7 +122,8 @@ class Roster:
         return [m for m in self if not m.lost and max(m.heard_s, self._connected_since_s) < limit_s]
 
     def may_spawn(self, consumer: str, now_s: float) -> bool:
-        return consumer not in self._starting and now_s >= self._not_before_s.get(consumer, -math.inf)
+        waits = now_s < self._not_before_s.get(consumer, -math.inf) or not self.retries.may_start(consumer, now_s)
+        return consumer not in self._starting and not waits
 
     def spawned(self, consumer: str, instance: str, now_s: float) -> None:
         self._starting[consumer] = _Starting(instance, now_s)
