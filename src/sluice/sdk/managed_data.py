@@ -57,7 +57,6 @@ class DataClient:
                     leaders.setdefault(described.leader, number)
                 for number in leaders.values():
                     self._consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=CONNECT_LIMIT_S)
-            self._consumer.committed([TopicPartition(self._topics[0], 0)], timeout=CONNECT_LIMIT_S)
         except KafkaException as error:
             raise UnavailableError(f"the broker does not serve the topics: {said(error)}; try again") from None
 

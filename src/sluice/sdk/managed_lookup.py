@@ -86,19 +86,19 @@ class GroupOffsets:
     """
 
     def __init__(self, settings: ConsumerSettings) -> None:
-        chosen = client_settings(settings, **{"group.id": settings.group, "enable.auto.commit": False})
-        # What an unfinished transaction may still commit is waited for.
-        self._settings = {**chosen, "isolation.level": "read_committed"}
-        self._client = Consumer(self._settings)
+        self._settings = client_settings(settings, **{"group.id": settings.group, "enable.auto.commit": False})
+        self._patient = True
+        self._client = self._connect()
 
     def __call__(self, partitions: Collection[Partition]) -> dict[Partition, int | None]:
         """None without a commit; UnavailableError while the broker does not tell all of them."""
         try:
             places = self._client.committed([TopicPartition(*p) for p in partitions], timeout=LIMIT_S)
         except KafkaException as error:
-            self.close()
-            self._client = Consumer(self._settings)
+            self._replace(patient=not self._patient)
             raise UnavailableError(f"the committed offsets are not told: {said(error)}") from None
+        if not self._patient:
+            self._replace(patient=True)
         for place in places:
             if place.error is not None:
                 raise UnavailableError(f"the committed offset of {place.topic}-{place.partition} is not told")
@@ -107,3 +107,15 @@ class GroupOffsets:
 
     def close(self) -> None:
         self._client.close()
+
+    def _replace(self, *, patient: bool) -> None:
+        self.close()
+        self._patient = patient
+        self._client = self._connect()
+
+    def _connect(self) -> Consumer:
+        # What an open transaction may still commit is waited for, but not for ever: a coordinator may keep one that has
+        # long ended (Kafka 4.3 did, out of step with its log after a stall). The older offset loses nothing: a
+        # partition is given out only when its last owner can commit no more.
+        isolation = "read_committed" if self._patient else "read_uncommitted"
+        return Consumer({**self._settings, "isolation.level": isolation})

@@ -19,9 +19,10 @@ class OffsetReader:
     """Asks for the offsets of one group; it is no member of it and commits nothing."""
 
     def __init__(self, bootstrap: str, client: Mapping[str, str], group: str) -> None:
-        self._consumer = Consumer(
-            {**client_settings(bootstrap, client), "group.id": group, "enable.auto.commit": False}
-        )
+        settings = {**client_settings(bootstrap, client), "group.id": group, "enable.auto.commit": False}
+        self._consumer = Consumer(settings)
+        # What is committed is told at once, even while a transaction is open that would commit more: some never end.
+        self._commits = Consumer({**settings, "isolation.level": "read_uncommitted"})
 
     def partitions(self, topics: Iterable[str], *, limit_s: float) -> tuple[Partition, ...]:
         """As the broker lists them now; InputError for a topic that does not exist."""
@@ -31,7 +32,7 @@ class OffsetReader:
         """Committed offsets; -1 where nothing has been committed yet, which is known and not a failure."""
         asked = [TopicPartition(p.topic, p.number) for p in partitions]
         try:
-            answer = self._consumer.committed(asked, timeout=_left(deadline))
+            answer = self._commits.committed(asked, timeout=_left(deadline))
         except KafkaException:
             return np.full(len(partitions), np.nan)
         return np.array(
@@ -46,6 +47,7 @@ class OffsetReader:
 
     def close(self) -> None:
         self._consumer.close()
+        self._commits.close()
 
     def _listed(self, partitions: tuple[Partition, ...], place: int, deadline: float) -> FloatArray:
         # The request takes a time; the broker reads these two as the end and the beginning of the log.
