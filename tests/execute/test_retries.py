@@ -19,3 +19,5 @@ def test_the_wait_doubles_up_to_a_limit_and_is_forgiven() -> None:
     assert first_start_s(retries, "c1", 220.0) == 0.0, "of no concern to others"
     retries.failed("c0", 220.0 + FORGIVEN_S)
     assert first_start_s(retries, "c0", 220.0 + FORGIVEN_S) == 0.5
+    retries.forgive("c0")
+    assert first_start_s(retries, "c0", 220.0 + FORGIVEN_S) == 0.0, "it has succeeded"

@@ -21,6 +21,11 @@ class Retries:
         self._failures[consumer] = self._failures.get(consumer, 0) + 1 if again else 1
         self._failed_s[consumer] = now_s
 
+    def forgive(self, consumer: str) -> None:
+        """It has succeeded."""
+        self._failures.pop(consumer, None)
+        self._failed_s.pop(consumer, None)
+
     def may_start(self, consumer: str, now_s: float) -> bool:
         wait_s = self._timing.retry_s(self._failures.get(consumer, 0))
         return now_s >= self._failed_s.get(consumer, -math.inf) + wait_s

@@ -44,10 +44,9 @@ class Roster:
         self._rivals: dict[str, float] = {}
         self._turned_away_s: dict[str, float] = {}
         self._starting: dict[str, _Starting] = {}
-        self._failures: dict[str, int] = {}
-        self._not_before_s: dict[str, float] = {}
-        self.retries = Retries(timing)
-        """Of consumers that gave up by themselves after they had been ready."""
+        self._failed_starts = Retries(timing)
+        self.left = Retries(timing)
+        """Of consumers that gave up by themselves after they had been ready: being ready again proves nothing."""
         self._echo_s = -math.inf
         self._connected_since_s = -math.inf
 
@@ -122,8 +121,8 @@ class Roster:
         return [m for m in self if not m.lost and max(m.heard_s, self._connected_since_s) < limit_s]
 
     def may_spawn(self, consumer: str, now_s: float) -> bool:
-        waits = now_s < self._not_before_s.get(consumer, -math.inf) or not self.retries.may_start(consumer, now_s)
-        return consumer not in self._starting and not waits
+        waited = all(retries.may_start(consumer, now_s) for retries in (self._failed_starts, self.left))
+        return consumer not in self._starting and waited
 
     def spawned(self, consumer: str, instance: str, now_s: float) -> None:
         self._starting[consumer] = _Starting(instance, now_s)
@@ -131,7 +130,7 @@ class Roster:
     def became_ready(self, member: Member, now_s: float) -> float | None:
         """How long its start took; None when that is not known."""
         member.ready = True
-        self._failures.pop(member.consumer, None)
+        self._failed_starts.forgive(member.consumer)
         spawned_s, member.spawned_s = member.spawned_s, None
         return None if spawned_s is None else now_s - spawned_s
 
@@ -140,18 +139,14 @@ class Roster:
         for consumer, starting in list(self._starting.items()):
             if starting.instance == instance:
                 del self._starting[consumer]
-                self._fail(consumer, now_s)
+                self._failed_starts.failed(consumer, now_s)
                 return consumer
         member = self._members.get(instance)
         if member is not None and not member.ready:
-            self._fail(member.consumer, now_s)
+            self._failed_starts.failed(member.consumer, now_s)
         return None
 
     def give_up(self, consumer: str) -> str | None:
         """No longer wait for a consumer that is starting; its process, when there is one."""
         starting = self._starting.pop(consumer, None)
         return None if starting is None else starting.instance
-
-    def _fail(self, consumer: str, now_s: float) -> None:
-        self._failures[consumer] = self._failures.get(consumer, 0) + 1
-        self._not_before_s[consumer] = now_s + self._timing.retry_s(self._failures[consumer])

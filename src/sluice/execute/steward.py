@@ -167,7 +167,7 @@ class Steward:
                 self._done.retired.append(member.consumer)
             elif report.why is not None:
                 self._done.problems.append(f"{member.consumer} left: {report.why}")
-                self._roster.retries.failed(member.consumer, now_s)
+                self._roster.left.failed(member.consumer, now_s)
             self._close(member)
         self._reconcile(now_s)
 

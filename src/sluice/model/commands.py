@@ -112,39 +112,28 @@ class Stop(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evict(Command):
+class _AboutProcess(Command):
+    consumer: str
+    instance: str
+
+    @property
+    def key(self) -> str:
+        return f"{type(self).__name__} {self.instance}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evict(_AboutProcess):
     """This process is to stop and end. It has stopped one lease after this stands in the log, even if it is cut off."""
 
-    consumer: str
-    instance: str
-
-    @property
-    def key(self) -> str:
-        return f"Evict {self.instance}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dismiss(Command):
+class Dismiss(_AboutProcess):
     """This process is not needed any more: it is to leave in order. A signal reaches processes of one machine only."""
 
-    consumer: str
-    instance: str
-
-    @property
-    def key(self) -> str:
-        return f"Dismiss {self.instance}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closed(Command):
+class Closed(_AboutProcess):
     """Nothing of this process can come any more: its lease is over and the broker refuses its commits."""
-
-    consumer: str
-    instance: str
-
-    @property
-    def key(self) -> str:
-        return f"Closed {self.instance}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
