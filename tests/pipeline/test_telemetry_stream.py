@@ -116,10 +116,13 @@ def test_five_kills_in_mid_stream_lose_nothing_and_count_nothing_twice(
     lake = tmp_path / "lake"
     random = Random(3)
     words = command(broker, produced, lake)
+    # A Java that is killed leaves its temporary files.
+    (scratch := tmp_path / "java").mkdir()
+    environment = {**os.environ, "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={scratch}"}
     for kill in range(KILLS + 1):
         before = batches_of(lake)
         # A group of its own: the kill takes Spark's Java along, at once.
-        job = subprocess.Popen([sys.executable, "-m", "sluice", *words], start_new_session=True)
+        job = subprocess.Popen([sys.executable, "-m", "sluice", *words], start_new_session=True, env=environment)
         if kill == KILLS:
             assert job.wait(300) == 0
             break

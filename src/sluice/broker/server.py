@@ -64,15 +64,15 @@ class Broker:
         if self._process is not None and self._process.poll() is None:
             return
         class_path = kafka_class_path()
-        data = self._prepare_folder()
         if self._ports is None:
             self._ports = _choose_ports(self._fixed_port)
         port, controller_port = self._ports
+        data = self._prepare_folder()
         properties = data / "server.properties"
         properties.write_text(server_properties(port=port, controller_port=controller_port, log_folder=data / "log"))
         (data / "log4j2.properties").write_text(LOGGING)
         java = [java_command(), *JAVA_OPTIONS, f"-Dlog4j2.configurationFile={data / 'log4j2.properties'}"]
-        java += ["-cp", class_path]
+        java += [f"-Djava.io.tmpdir={_scratch(data)}", "-cp", class_path]
         if not (data / "log" / "meta.properties").exists():
             _format(java, properties)
         with (data / "server.out").open("ab") as out:
@@ -195,6 +195,14 @@ def _stop_with_us(pid: int, folder: Path | None) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def _scratch(data: Path) -> Path:
+    """What Java unpacks goes with the data, even when the broker is killed before it can tidy up."""
+    folder = data / "tmp"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
 
 
 def _format(java: list[str], properties: Path) -> None:
